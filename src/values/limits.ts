@@ -1,7 +1,6 @@
 /**
  * Every number at which the program cuts, splits, gives up or turns to another way, by room, with what happens then. The
- * simulator draws them small, and counts which of them its worlds cross. Numbers that only shape what is shown, or that are
- * those of another program, are constants where they are used.
+ * simulator draws them small, and counts which its worlds cross. What shapes only what is shown is a constant elsewhere.
  */
 import * as Context from "effect/Context"
 
@@ -48,8 +47,6 @@ const usual = {
     redirects: 5,
     /** A host that asks for a longer wait, in milliseconds, is asked again by the next run. */
     hostWaitMs: 30_000,
-    /** Bytes of a body without interest, before its connection is closed instead. */
-    ignoredBytes: 64 * 1024,
     /** Last seconds of the service's clock that are compared, so that a clock which is set during a run is noticed. */
     clockSeconds: 24
   },
@@ -184,7 +181,6 @@ const usual = {
 }
 type Usual = typeof usual
 
-/** By room and name. */
 export type Limits = { readonly [Room in keyof Usual]: { readonly [Name in keyof Usual[Room]]: Limit } }
 export type SmallLimits = { readonly [Room in keyof Usual]?: { readonly [Name in keyof Usual[Room]]?: number } }
 

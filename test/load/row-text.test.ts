@@ -1,4 +1,6 @@
 /** The text of a row, on which its fingerprint depends: a change of one character would make every row a changed one. */
+import { evolving } from "../../src/catalog/schema-policy.ts"
+import { limitsOf } from "../../src/values/limits.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { parseExact } from "../../src/catalog/json.ts"
 import { boolean, count, decimal, id, json, map, rows, text, values } from "../../src/catalog/fields.ts"
@@ -6,35 +8,31 @@ import { get } from "../../src/catalog/request.ts"
 import { defineList } from "../../src/catalog/resource.ts"
 import { normaliserOf } from "../../src/stages/load/normalise/normalise.ts"
 
-const normalise = normaliserOf(
-  defineList({
-    table: "things",
-    description: "Things.",
-    source: "test",
-    scope: "any",
-    full: [{ request: get("/things"), paging: { kind: "once" }, records: "things", pageSize: 10 }],
-    fields: {
-      lines: rows("thing_lines", "Lines.", {
-        sku: text("Article"),
-        parts: rows(
-          "thing_parts",
-          "Parts.",
-          { id: id("Id"), bits: values("thing_bits", "Bits.", "bit", text("Bit")) },
-          ["id"]
-        ),
-        _id: text("Line id", { column: "id" })
-      }),
-      id: id("Id"),
-      name: text("Name"),
-      price: decimal("Price"),
-      amount: count("Amount"),
-      on: boolean("On"),
-      meta: json("Anything", { textColumn: "meta_text" }),
-      settings: map("thing_settings", "Settings.", { name: "channel", field: text("Channel") }, { status: text("S") }),
-      tags: values("thing_tags", "Tags.", "tag", text("Tag"), { constants: { kind: "own" } })
-    }
-  })
-)
+const things = defineList({
+  table: "things",
+  description: "Things.",
+  source: "test",
+  scope: "any",
+  full: [{ request: get("/things"), paging: { kind: "once" }, records: "things", pageSize: 10 }],
+  fields: {
+    lines: rows("thing_lines", "Lines.", {
+      sku: text("Article"),
+      parts: rows("thing_parts", "Parts.", { id: id("Id"), bits: values("thing_bits", "Bits.", "bit", text("Bit")) }, [
+        "id"
+      ]),
+      _id: text("Line id", { column: "id" })
+    }),
+    id: id("Id"),
+    name: text("Name"),
+    price: decimal("Price"),
+    amount: count("Amount"),
+    on: boolean("On"),
+    meta: json("Anything", { textColumn: "meta_text" }),
+    settings: map("thing_settings", "Settings.", { name: "channel", field: text("Channel") }, { status: text("S") }),
+    tags: values("thing_tags", "Tags.", "tag", text("Tag"), { constants: { kind: "own" } })
+  }
+})
+const normalise = normaliserOf(things)
 /** What is derived from the others is left out. */
 const read = (body: string) => {
   const { keyText: _text, hashNumber: _number, ...normalised } = normalise(parseExact(body), { location: "L" })
@@ -95,4 +93,13 @@ describe("is printed as JSON.stringify prints it", () => {
       String.raw`{"id":"a","name":"�","meta":"[\"\\\\�\"]","meta_text":"\\�","_extra":"{\"n�\":\"��\"}"}`
     )
   })
+})
+
+it("a record whose row is longer than one may be is rejected whole, and one that is not is loaded", () => {
+  const { load } = limitsOf({ load: { rowLength: 300 } })
+  const long = (name: string) => normaliserOf(things, evolving, load)({ id: "a", name }, { location: "L" })
+  assert.isDefined(long("x").row)
+  const { rejectedRecords, row } = long("x".repeat(300))
+  assert.isUndefined(row)
+  assert.match(rejectedRecords[0]!.reason, /^larger than 0\.0002\d* MB$/)
 })

@@ -2,6 +2,8 @@
  * Reading records as bytes gives what the normaliser gives, for every definition: random records with the values and the oddities
  * of the live service, and with those of nobody's.
  */
+import { evolving } from "../../src/catalog/schema-policy.ts"
+import { limitsOf, usualLimits } from "../../src/values/limits.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { hash } from "node:crypto"
 import type { Field, Fields } from "../../src/catalog/fields.ts"
@@ -171,8 +173,13 @@ const comparable = ({ row, unknown, unlistedValues, ...read }: Read) => ({
 
 const given = ({ childOf }: Resource) => (childOf ? { [childOf.column]: "parent1" } : {})
 
-const readAll = (resource: Resource, page: StoredPage, origin: Origin): ReadonlyArray<ReadRecord> => {
-  const reading = pageReaderOf(resource)(page, origin)
+const readAll = (
+  resource: Resource,
+  page: StoredPage,
+  origin: Origin,
+  limits = usualLimits.load
+): ReadonlyArray<ReadRecord> => {
+  const reading = pageReaderOf(resource, evolving, limits)(page, origin)
   let step = reading.next()
   while (!step.done) step = reading.next()
   // The bytes of a row are valid until the next page is read.
@@ -197,12 +204,16 @@ const compareFiltered = (resource: Resource, page: StoredPage, origin: Origin): 
   return all.length - filtered.length
 }
 
-const compare = (resource: Resource, records: ReadonlyArray<string>): { inBytes: number; leftOut: number } => {
+const compare = (
+  resource: Resource,
+  records: ReadonlyArray<string>,
+  limits = usualLimits.load
+): { inBytes: number; leftOut: number } => {
   const body = `{"meta":{"total":3,"list":[]},"data":{"list":[${records.join(",")}]},"traceId":"t"}`
   const origin = { location: "L", given: given(resource) }
   const page = { body: Buffer.from(body), hasBigNumbers: true, path: "data.list", isMixed: false }
-  const read = readAll(resource, page, origin)
-  const normalise = normaliserOf(resource)
+  const read = readAll(resource, page, origin, limits)
+  const normalise = normaliserOf(resource, evolving, limits)
   const expected = (at(parseExact(body, true), "data.list") as ReadonlyArray<unknown>).flatMap((record) =>
     transformed(resource, record).map((one) => normalise(one, origin))
   )
@@ -226,9 +237,12 @@ describe("records of bytes become the rows of the normaliser", () => {
       const random = randomFrom(resource.table.length * 7919)
       for (let page = 0; page < 12; page++) {
         const records = new Records(random, true)
+        const [rowLength, few] = [Math.floor(random() * 2000), Math.floor(random() * 3)]
+        const small = limitsOf({ load: { rowLength, learntFields: few, scannedRows: few, enumValues: few } })
         compare(
           resource,
-          Array.from({ length: 20 }, () => records.record(resource, "L"))
+          Array.from({ length: 20 }, () => records.record(resource, "L")),
+          page % 3 === 0 ? small.load : usualLimits.load
         )
       }
       const records = new Records(random, false)

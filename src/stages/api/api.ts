@@ -105,7 +105,8 @@ const makeApi = Effect.fn("api.make")(function* (
       })
       .pipe(Effect.map(({ status, bytes }) => ({ status, body: bytes?.toString("utf8") })))
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
-  const attempts = makeAttempts(budget, credentials, { ...exchange, kind: settings.credentials.kind }, limits)
+  const { kind } = settings.credentials
+  const attempts = makeAttempts(budget, credentials, { ...exchange, kind, throttledMs: limits.throttledMs })
 
   const versions = makeVersions(settings.version)
   const timed = makeTimed(exchange, attempts, machine, settings.baseUrl, versions.of)

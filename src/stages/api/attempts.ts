@@ -1,5 +1,5 @@
 /** What the requests of one token and location share: the slots of the budget, the token, and the reasons to try again. */
-import type { Limit, Limits } from "../../values/limits.ts"
+import type { Limit } from "../../values/limits.ts"
 import { Clock, Effect, Exit, Option, Random } from "effect"
 import type { Failure } from "../../values/failure.ts"
 import { type Control, type Retry, conclusion } from "./classify.ts"
@@ -30,14 +30,11 @@ export interface Refused extends Retry {
 interface Options {
   readonly hasResponded: () => boolean
   readonly kind: BadCredentials["kind"]
+  readonly throttledMs: Limit
 }
 
-export const makeAttempts = (
-  budget: Budget,
-  credentials: Credentials,
-  { hasResponded, kind }: Options,
-  { throttledMs }: Limits["api"]
-) => {
+export const makeAttempts = (budget: Budget, credentials: Credentials, options: Options) => {
+  const { hasResponded, kind, throttledMs } = options
   /** The token of the last answer with data. */
   let accepted: string | undefined
   /** Routes that the service has refused to a token while it answered others, by path: one more answer of this kind is enough. */

@@ -54,6 +54,7 @@ export interface FileRequest {
 }
 
 const idleMs = 30_000
+const ignoredBytesMax = 64 * 1024
 /** The limit for one file, even while bytes arrive. */
 const downloadMsMax = 3_600_000
 
@@ -197,7 +198,7 @@ const follow = async (
       bodyTimeout: idleMs
     } as const
     let location: string | undefined
-    const answer = await send(dispatcher, options, signal, limits.ignoredBytes, (answer, stop) => {
+    const answer = await send(dispatcher, options, signal, (answer, stop) => {
       heard?.(target, answer)
       location = redirectIn(answer)
       return location === undefined ? begin(answer, stop) : undefined
@@ -213,13 +214,7 @@ const redirectIn = ({ headers, status }: Answer): string | undefined =>
   isRedirect(status) ? headerOf(headers, "location") : undefined
 
 /** Streams of undici would cost as much as everything else about a small file. */
-const send = (
-  dispatcher: Dispatcher,
-  options: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
-  limit: Limit,
-  begin: Begin
-) =>
+const send = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signal: AbortSignal, begin: Begin) =>
   new Promise<Answer>((resolve, reject) => {
     let answer: Answer | undefined
     let take: ReturnType<Begin>
@@ -241,7 +236,7 @@ const send = (
         if (take !== undefined) return take(chunk)
         ignoredBytes += chunk.length
         // The end of a short body lets the connection be used again.
-        if (limit.isExceededBy(ignoredBytes)) throw new Error("the rest is of no interest")
+        if (ignoredBytes > ignoredBytesMax) throw new Error("the rest is of no interest")
       },
       onResponseEnd: () => {
         signal.removeEventListener("abort", abort)

@@ -70,7 +70,6 @@ export class PageLoop {
   state: Checkpoint
   readonly #task: PagesTask
   readonly #checks: Checks
-  readonly #limits: Limits["extract"]
   readonly #strategyName: string
   readonly #isExpiring: boolean
   /** The cursor of an expiring list. `madeAt`: not before this time. */
@@ -94,7 +93,6 @@ export class PageLoop {
   constructor(task: PagesTask, start: Checkpoint, checks: Checks) {
     this.#task = task
     this.#checks = checks
-    this.#limits = checks.limits
     this.state = start
     this.#strategyName = nameOf(task.strategy)
     this.#isExpiring = task.strategy.paging.kind === "expiring"
@@ -124,7 +122,7 @@ export class PageLoop {
       const starts = (this.#startsByAnchor.get(state.anchor) ?? 0) + 1
       this.#startsByAnchor.set(state.anchor, starts)
       if (this.#isExpiring) this.#detector = new LoopDetector()
-      if (this.#isExpiring && this.#limits.restarts.isExceededBy(starts))
+      if (this.#isExpiring && this.#checks.limits.restarts.isExceededBy(starts))
         return { reason: { message: "its cursors expire before they can be used" } }
     }
     const knownSize = sizes[this.#strategyName]
@@ -170,7 +168,7 @@ export class PageLoop {
     if (!asksForSize(strategy.request)) return false
     const smaller = sizesFrom(this.#size)[1]
     if (smaller !== undefined) this.#resize(smaller)
-    else if (!isPositional(strategy) || this.#limits.missedInARow.isExceededBy(++this.#missed)) return false
+    else if (!isPositional(strategy) || this.#checks.limits.missedInARow.isExceededBy(++this.#missed)) return false
     else {
       const first = strategy.paging.kind === "pageNumber" ? strategy.paging.first : 0
       const at = Number(this.state.cursor ?? first)
@@ -218,7 +216,7 @@ export class PageLoop {
     if (this.#guess !== undefined) this.#task.sizes[this.#strategyName] = this.#guess
     this.#guess = undefined
     const list = answer.records.map(identified)
-    const { firstIds, pageRecords } = this.#limits
+    const { firstIds, pageRecords } = this.#checks.limits
     if (pageRecords.isExceededBy(list.length))
       return failed(`the response has ${list.length} records, over our limit of ${pageRecords.value}`)
     const ids = list.map(idOf)
@@ -231,7 +229,7 @@ export class PageLoop {
     if (found !== undefined) this.#task.sizes[this.#strategyName] = found
     const page = { records: list, ids, body, size: found ?? this.#size, cuts }
     const advanced = advance(
-      { strategy, changes: resource.changes, since: this.state.since, limits: this.#limits },
+      { strategy, changes: resource.changes, since: this.state.since, limits: this.#checks.limits },
       this.state,
       page
     )
@@ -251,7 +249,7 @@ export class PageLoop {
 
   /** No schedule: any other page in between ends the row of repeats, and with it the growth of the wait. */
   #repeat({ again, reason }: Extract<Step, { readonly kind: "failed" }>): Received {
-    const { allRepeats, repeats } = this.#limits
+    const { allRepeats, repeats } = this.#checks.limits
     if (!again || repeats.isExceededBy(++this.#repeats) || allRepeats.isExceededBy(++this.#totalRepeats)) {
       if (this.#cut === undefined || this.state.total !== undefined) return { kind: "failed", reason }
       // Wherever a page should begin, the service returns the short one that it has.

@@ -118,7 +118,6 @@ const readFrames = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadFrames | undefined, Failure, Vault | Warehouse> {
   const vault = yield* Vault
   const limits = (yield* Limits).load
-  const { batchBytes, batchRecords, readBytes } = limits
   const memoryBytes = bytesIn((yield* Warehouse).memoryMb)
   const write = <A>(work: () => Promise<A>) => onDisk(temporary, "written", work)
   const staging = new StagingFiles(loaded, known, temporary, limits)
@@ -129,12 +128,12 @@ const readFrames = Effect.fnUntraced(function* (
   let [next, bytes] = [from, 0]
   while (
     bytes + 2 * staging.stagedBytes < memoryBytes &&
-    !batchBytes.isReachedBy(bytes + 2 * staging.stagedBytes) &&
-    !batchRecords.isReachedBy(staging.records) &&
+    !limits.batchBytes.isReachedBy(bytes + 2 * staging.stagedBytes) &&
+    !limits.batchRecords.isReachedBy(staging.records) &&
     !isClosed &&
     (yield* shouldContinue(next, bytes))
   ) {
-    const read = yield* vault.read(next, readBytes.value)
+    const read = yield* vault.read(next, limits.readBytes.value)
     if (read.bytes === 0) {
       next = read.next
       continue
@@ -158,7 +157,7 @@ const readFrames = Effect.fnUntraced(function* (
     if (taken === 0) break
     next = { ...read.next, offset: taken }
     bytes += read.bytes - (read.next.offset - taken)
-    readBytes.isExceededBy(bytes)
+    limits.readBytes.isExceededBy(bytes)
   }
   return bytes === 0 ? undefined : { staging, entries, decisions, next, bytes }
 })

@@ -5,7 +5,6 @@
  * A page is known by the digest of the bytes of its records and of the definition, with the rows that they became. It says
  * nothing new if the warehouse has exactly these rows now, whatever happened in between.
  */
-import { type Limit, Limits } from "../../values/limits.ts"
 import { Effect, Semaphore } from "effect"
 import { createHash, hash } from "node:crypto"
 import { recordsIn } from "../../catalog/sent-page.ts"
@@ -39,7 +38,6 @@ export class KnownPages {
   private readonly known: KnownRows
   private readonly warehouse: Warehouse["Service"]
   private readonly policies: SchemaPolicies
-  private readonly lastIds: Limit
   /** The resources whose pages are worth knowing, with the digest of the definition. */
   private readonly resources: ReadonlyMap<string, { readonly resource: Resource; readonly definition: string }>
   /** By location, by table, by digest. */
@@ -57,10 +55,8 @@ export class KnownPages {
     known: KnownRows,
     warehouse: Warehouse["Service"],
     resources: KnownPages["resources"],
-    policies: SchemaPolicies,
-    lastIds: Limit
+    policies: SchemaPolicies
   ) {
-    this.lastIds = lastIds
     this.known = known
     this.warehouse = warehouse
     this.resources = resources
@@ -76,7 +72,7 @@ export class KnownPages {
     const definitions = own.map(
       (resource) => [resource.table, { resource, definition: definitionOf(resource, policies) }] as const
     )
-    return new KnownPages(known, yield* Warehouse, new Map(definitions), policies, (yield* Limits).extract.lastIds)
+    return new KnownPages(known, yield* Warehouse, new Map(definitions), policies)
   })
 
   /** The vault for the readings of a run: it stores no record of a page that says nothing new. */
@@ -119,7 +115,7 @@ export class KnownPages {
       return {
         entry: {
           ...whole.entry,
-          ...checkpointWithout(entry, this.lastIds.last(page.keys.split("\0"))),
+          ...checkpointWithout(entry, this.known.limits.extract.lastIds.last(page.keys.split("\0"))),
           compacted: page.records
         },
         body: ""
@@ -210,7 +206,9 @@ export class KnownPages {
   checkpointOf(entry: PageEntry): Checkpoint | undefined {
     const { checkpoint, hasLastIds = true, location, resource } = entry
     const page = hasLastIds ? undefined : this.pagesIn(location, resource).get(entry.digest!)
-    return checkpoint && page ? { ...checkpoint, lastIds: this.lastIds.last(page.keys.split("\0")) } : checkpoint
+    return checkpoint && page
+      ? { ...checkpoint, lastIds: this.known.limits.extract.lastIds.last(page.keys.split("\0")) }
+      : checkpoint
   }
 
   /** The digests of the pages of a reading that has ended, if others are known; these are forgotten. */

@@ -59,11 +59,11 @@ export class KnownRows {
   /** Resources of which the next release needs the changed keys. */
   readonly released: ReadonlySet<string>
   private isEmpty: boolean
-  private readonly limits: Limits["load"]
+  readonly limits: Limits
 
   private constructor(
     warehouse: Warehouse["Service"],
-    limits: Limits["load"],
+    limits: Limits,
     commits: Semaphore.Semaphore,
     isEmpty: boolean,
     released: ReadonlySet<string>
@@ -78,7 +78,7 @@ export class KnownRows {
   static readonly make = Effect.fnUntraced(function* () {
     const isEmpty = !(yield* isAnythingLoaded())
     const released = isEmpty ? new Set<string>() : yield* releasedResources()
-    const known = new KnownRows(yield* Warehouse, (yield* Limits).load, yield* Semaphore.make(1), isEmpty, released)
+    const known = new KnownRows(yield* Warehouse, yield* Limits, yield* Semaphore.make(1), isEmpty, released)
     if (isEmpty) return known
     for (const { location, label } of yield* readingsWithParentState) known.addParentState(location, label)
     for (const { location, label } of yield* readingsWithMissing) known.addMissing(location, label)
@@ -89,7 +89,7 @@ export class KnownRows {
   readonly readTables = Effect.fnUntraced(
     { self: this as KnownRows },
     function* (this: KnownRows, readings: Iterable<TableReading>) {
-      const { knownRows, smallKnownRows } = this.limits
+      const { knownRows, smallKnownRows } = this.limits.load
       const unread = new Map<string, TableReading & { readonly max: Limit }>()
       for (const reading of readings) {
         const key = tableKey(reading.resource.table, reading.location)
@@ -116,8 +116,8 @@ export class KnownRows {
       const table = tableKey(reading.resource.table, reading.location)
       const known = this.tables.get(table)
       if (known === undefined || known.isWhole) return
-      if (reading.isFull || this.limits.knownPages.isReachedBy(known.pages)) {
-        const hashes = (yield* this.hashesOf([{ ...reading, max: this.limits.knownRows }])).get(table)
+      if (reading.isFull || this.limits.load.knownPages.isReachedBy(known.pages)) {
+        const hashes = (yield* this.hashesOf([{ ...reading, max: this.limits.load.knownRows }])).get(table)
         if (hashes === undefined) return void this.tables.set(table, undefined)
         // What a batch that is not committed yet changes is known already.
         for (const [key, hash] of hashes) if (!known.hashes.has(key)) known.hashes.set(key, hash)
@@ -166,7 +166,7 @@ export class KnownRows {
   of(resource: Resource, location: string): Hashes | undefined {
     const key = tableKey(resource.table, location)
     const hashes = this.tables.get(key)?.hashes
-    if (hashes === undefined || !this.limits.knownRows.isExceededBy(hashes.size)) return hashes
+    if (hashes === undefined || !this.limits.load.knownRows.isExceededBy(hashes.size)) return hashes
     this.tables.set(key, undefined)
     return undefined
   }

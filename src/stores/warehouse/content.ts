@@ -68,15 +68,14 @@ export interface Summed {
  */
 export const contentsIfReadable = Effect.fn("warehouse.contents")(function* (all: ReadonlyArray<Summed>) {
   const limits = (yield* Limits).warehouse
-  const { smallRows, smallTables } = limits
   const relations = [...new Map(all.map((one) => [one.from, one])).values()]
-  const isLarge = ({ size }: Summed) => smallRows.isExceededBy(size)
+  const isLarge = ({ size }: Summed) => limits.smallRows.isExceededBy(size)
   const found = new Map<string, Content | Failure>(
     yield* equalCopies(relations.filter((one) => isLarge(one) || !one.text))
   )
   const small = relations.filter((one) => !isLarge(one) && !found.has(one.from))
-  for (const some of smallTables.groupsOf(small))
-    for (const [from, content] of yield* smallContents(some, smallRows.value)) found.set(from, content)
+  for (const some of limits.smallTables.groupsOf(small))
+    for (const [from, content] of yield* smallContents(some, limits.smallRows.value)) found.set(from, content)
   const rest = relations.filter(({ from }) => !found.has(from))
   const sums = (some: ReadonlyArray<Summed>) =>
     query({ rows: Number, sum: String }, `${together(some.map(sumSql))} ORDER BY place`)

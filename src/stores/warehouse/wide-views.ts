@@ -40,9 +40,7 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   const changed = views.filter(({ definition, view }) => versions.get(view)?.version !== definition)
   const { textFunction, transaction } = yield* Warehouse
   const { wideColumns } = (yield* Limits).warehouse
-  const limits = [...Map.groupBy(views, ({ first }) => first).values()].flatMap((all) =>
-    limitOf(all, wideColumns.value)
-  )
+  const limits = [...Map.groupBy(views, ({ first }) => first).values()].flatMap(limitOf(wideColumns.value))
   const dropped = [...versions.keys()].filter(
     (one) =>
       firstWide(one).endsWith("_wide") &&
@@ -65,20 +63,22 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
 })
 
 /** Of the views of the same rows, the further ones have what the first one lacks. */
-const limitOf = ([first, ...further]: ReadonlyArray<WideView>, allowed: number): ReadonlyArray<ReachedLimit> => {
-  if (further.length === 0) return []
-  const leftOut = further.flatMap(({ columns }) => columns.map(({ column }) => column)).toSorted()
-  return [
-    {
-      place: first!.view,
-      what: "columns of custom fields",
-      allowed,
-      found: first!.columns.length + leftOut.length,
-      leftOut,
-      whole: further.map(({ view }) => view).join(", ")
-    }
-  ]
-}
+const limitOf =
+  (allowed: number) =>
+  ([first, ...further]: ReadonlyArray<WideView>): ReadonlyArray<ReachedLimit> => {
+    if (further.length === 0) return []
+    const leftOut = further.flatMap(({ columns }) => columns.map(({ column }) => column)).toSorted()
+    return [
+      {
+        place: first!.view,
+        what: "columns of custom fields",
+        allowed,
+        found: first!.columns.length + leftOut.length,
+        leftOut,
+        whole: further.map(({ view }) => view).join(", ")
+      }
+    ]
+  }
 
 const readingsName = "wide_readings"
 

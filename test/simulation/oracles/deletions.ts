@@ -45,11 +45,9 @@ const ownLists = [
   "pipelines",
   "blogs"
 ]
-const alwaysAllowed = 20
-
 /** How many rows of a table one run may mark deleted. */
-export const allowedOf = (rows: number, share: number, canBeAsked: boolean): number =>
-  Math.max(canBeAsked ? alwaysAllowed : Math.min(alwaysAllowed, Math.floor(rows / 3)), rows * share)
+export const allowedOf = (rows: number, share: number, canBeAsked: boolean, always = 20): number =>
+  Math.max(canBeAsked ? always : Math.min(always, Math.floor(rows / 3)), rows * share)
 
 const liveOf = (state: State, table: string, location: string) =>
   state.rows
@@ -73,7 +71,12 @@ export const shareIsKept = (
         const now = after.rows.get(table)!
         const deleted = live.filter((row) => now.get(`${row.location} ${row.id}`)!.deleted !== null).length
         const added = liveOf(after, table, location).length + deleted - live.length
-        const allowed = allowedOf(live.length + Math.max(0, added), share, getOne !== undefined)
+        const allowed = allowedOf(
+          live.length + Math.max(0, added),
+          share,
+          getOne !== undefined,
+          world.small?.extract?.deletedRows
+        )
         return deleted > allowed
           ? [`${table}: ${deleted} of ${live.length} rows were marked deleted, allowed are ${allowed}`]
           : []
@@ -96,7 +99,7 @@ export const goneAreDeleted = (
         const live = liveOf(before, table, location)
         const records = account[index]!.get(collection)!
         const gone = live.filter(({ id }) => !records.has(id))
-        const allowed = allowedOf(live.length, share, getOne !== undefined)
+        const allowed = allowedOf(live.length, share, getOne !== undefined, world.small?.extract?.deletedRows)
         const now = after.rows.get(table)!
         const marked = gone.filter((row) => now.get(`${row.location} ${row.id}`)!.deleted !== null).length
         const expected = gone.length <= allowed ? gone.length : 0

@@ -219,7 +219,7 @@ export const tagsEqualService = (stage: Stage, state: State): ReadonlyArray<stri
 }
 
 const allowed =
-  /could not be used|too many to be deleted|were not read individually|the parent table|have no key|values? (do|does) not fit|rejected|still named by the service|still exist|counts? \d+ records|returned more than|without/
+  /could not be used|over our limit|too many to be deleted|were not read individually|the parent table|have no key|values? (do|does) not fit|rejected|still named by the service|still exist|counts? \d+ records|returned more than|without/
 
 /**
  * Warnings are expected if a strategy is not supported, if some parents are not read, if some record is spoilt, or if the day's

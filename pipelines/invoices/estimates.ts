@@ -1,9 +1,8 @@
-import { boolean, changed, created, date, decimal, email, enumeration, id, json } from "#catalog/fields.ts"
-import { object, personName, phone, ref, text } from "#catalog/fields.ts"
+import { boolean, changed, created, date, decimal, enumeration, id, json, object, text } from "#catalog/fields.ts"
 import { altLocation, cursorOr, get, size } from "#catalog/request.ts"
 import { byOffset, defineList } from "#catalog/resource.ts"
 import { rrule } from "#catalog/enums.ts"
-import { altFields, businessDetails, discount, documentLines, sentTo } from "#catalog/shapes.ts"
+import { altFields, businessDetails, contactOn, discount, documentLines, sentTo } from "#catalog/shapes.ts"
 
 const money = { personal: "financial" } as const
 
@@ -33,12 +32,7 @@ export const estimates = defineList({
     currency: text("Currency, ISO 4217"),
     issueDate: date("Day of issue"),
     expiryDate: date("Day it expires"),
-    contactDetails: object({
-      id: ref("contacts", "Whom it is for"),
-      name: personName("Name on the estimate", { copyOf: "contacts.name" }),
-      phoneNo: phone("Phone on the estimate", { copyOf: "contacts.phone" }),
-      email: email("Address on the estimate", { copyOf: "contacts.email" })
-    }),
+    contactDetails: object(contactOn("the estimate", "Whom it is for")),
     sentTo: sentTo("estimate_recipients", "Whom each estimate goes to."),
     sendEstimateDetails: json("How it was sent, as sent", { personal: "direct" }),
     businessDetails,

@@ -1,26 +1,10 @@
 import { membersOf } from "#catalog/json.ts"
-import {
-  boolean,
-  changed,
-  companyName,
-  created,
-  decimal,
-  email,
-  id,
-  instant,
-  json,
-  object,
-  openEnum,
-  personName,
-  phone,
-  ref,
-  rows,
-  text
-} from "#catalog/fields.ts"
+import { boolean, changed, companyName, created, decimal, id, instant, json } from "#catalog/fields.ts"
+import { object, openEnum, ref, rows, text } from "#catalog/fields.ts"
 import { altLocation, cursorOr, get, size } from "#catalog/request.ts"
 import { byOffset, defineList } from "#catalog/resource.ts"
 import { rrule } from "#catalog/enums.ts"
-import { altFields, businessDetails, discount, documentLines } from "#catalog/shapes.ts"
+import { altFields, businessDetails, contactOn, discount, documentLines } from "#catalog/shapes.ts"
 
 export const invoiceSchedules = defineList({
   table: "invoice_schedules",
@@ -56,10 +40,7 @@ export const invoiceSchedules = defineList({
     ),
     businessDetails,
     contactDetails: object({
-      id: ref("contacts", "Whom the invoices are for"),
-      name: personName("Name on the invoices", { copyOf: "contacts.name" }),
-      phoneNo: phone("Phone on the invoices", { copyOf: "contacts.phone" }),
-      email: email("Address on the invoices", { copyOf: "contacts.email" }),
+      ...contactOn("the invoices", "Whom the invoices are for"),
       companyName: companyName("Company on the invoices", { copyOf: "contacts.company_name" }),
       address: json("Postal address, as sent", { personal: "direct" }),
       additionalEmails: json("Further addresses, as sent", { personal: "direct" }),

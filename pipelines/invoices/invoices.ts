@@ -1,8 +1,7 @@
 import { date, decimal, boolean, id, json, object, enumeration, ref, text, changed, created } from "#catalog/fields.ts"
-import { email, personName, phone } from "#catalog/fields.ts"
 import { altLocation, cursorOr, get, size } from "#catalog/request.ts"
 import { byOffset, defineList } from "#catalog/resource.ts"
-import { altFields, businessDetails, discount, documentLines, lateFees, sentTo } from "#catalog/shapes.ts"
+import { altFields, businessDetails, contactOn, discount, documentLines, lateFees, sentTo } from "#catalog/shapes.ts"
 
 const money = { personal: "financial" } as const
 
@@ -34,12 +33,7 @@ export const invoices = defineList({
       description: text("Description", { personal: "content" }),
       invoiceNumberPrefix: text("What stands before the number"),
       contactId: ref("contacts", "Whom it is for"),
-      contactDetails: object({
-        id: ref("contacts", "Whom it is for, as on the invoice"),
-        name: personName("Name on the invoice", { copyOf: "contacts.name" }),
-        phoneNo: phone("Phone on the invoice", { copyOf: "contacts.phone" }),
-        email: email("Address on the invoice", { copyOf: "contacts.email" })
-      }),
+      contactDetails: object(contactOn("the invoice", "Whom it is for, as on the invoice")),
       sentTo: sentTo("invoice_recipients", "Whom each invoice goes to."),
       businessDetails,
       discount,

@@ -1,6 +1,18 @@
 /** Groups of fields that several resources share. */
 import { alias, boolean, count, decimal, enumeration, ignored, json, object, openEnum, ref, rows } from "./fields.ts"
-import { created, emailOrPhone, identifier, secret, text, trait, url, values } from "./fields.ts"
+import {
+  created,
+  email,
+  emailOrPhone,
+  identifier,
+  personName,
+  phone,
+  secret,
+  text,
+  trait,
+  url,
+  values
+} from "./fields.ts"
 
 /** The location in records of payments, invoices and products. */
 export const altFields = {
@@ -143,6 +155,14 @@ export const businessDetails = object(
   { name: text("Name of the business as shown") },
   { whole: json("The business as shown, as sent", { column: "business_details", ...path }) }
 )
+
+/** The contact, as printed on `what`. */
+export const contactOn = (what: string, description: string) => ({
+  id: ref("contacts", description),
+  name: personName(`Name on ${what}`, { copyOf: "contacts.name" }),
+  phoneNo: phone(`Phone on ${what}`, { copyOf: "contacts.phone" }),
+  email: email(`Address on ${what}`, { copyOf: "contacts.email" })
+})
 
 export const discount = object({
   type: enumeration(["percentage", "fixed"]),

@@ -98,8 +98,11 @@ const initResult = (account: string | undefined, files: ReadonlyArray<string>) =
   shown(
     "init",
     { exitCode: 0, next: "./sluice plan", data: { files, ...(account !== undefined && { account }) } },
-    () => files.map((file) => `Wrote ${nearPath(file)}, which only you can read.`)
+    () => [...files.map((file) => `Wrote ${nearPath(file)}, which only you can read.`), offers]
   )
+
+const offers =
+  "Some lists are off, because each takes a request for each row of another table: ./sluice plan has their price."
 
 /** As a person would type it in this folder. */
 const nearPath = (file: string) => {

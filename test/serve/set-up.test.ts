@@ -118,6 +118,7 @@ it("what tests an OAuth app keeps the successor of its refresh token", { tags: [
   assert.match(JSON.stringify(refused), /problem.*invalid_client|Invalid client/)
   const [found] = (await checkSetup(options, answers)).locations
   assert.hasAllKeys(found, ["id", "name", "findings", "plan"], JSON.stringify(found))
+  assert.match(JSON.stringify(found), /up to \d+ requests?","setting":"details = /)
   await writeSetup(options, answers)
   const { code, stderr } = await sluice(["sync", "--config", path, "--output", output, "--only", "contacts"], {})
   assert.strictEqual(code, 0, stderr)

@@ -134,7 +134,9 @@ export const checkSetup = async (options: Options, body: Body) => {
       name: (reached?.data as { readonly account?: string } | undefined)?.account,
       ...(plan.error && { problem: problemOf(plan.error, plan.next) }),
       findings: (doctor.data as { readonly lines?: ReadonlyArray<unknown> } | undefined)?.lines ?? [],
-      ...(data && { plan: { requests: data.requests, elapsedMs: data.elapsedMs, likely: data.likely } })
+      ...(data && {
+        plan: { requests: data.requests, elapsedMs: data.elapsedMs, likely: data.likely, omitted: data.omitted }
+      })
     })
   }
   return { locations: checked }
@@ -178,6 +180,7 @@ interface PlanData {
   readonly requests: unknown
   readonly elapsedMs?: unknown
   readonly likely?: unknown
+  readonly omitted: unknown
 }
 
 /** Writes the settings file, and each token into a file of its own that only its user can read. */

@@ -68,9 +68,15 @@ const foundParts = ({ findings = [], id, name, plan, problem }) => {
     h("p", badge("ok", `Reached ${name ?? id}.`)),
     h("ul", wrong),
     h("details", { hidden: right.length === 0 }, h("summary", "What else was tested"), h("ul", right)),
-    plan && h("p", planText(plan))
+    plan && h("p", planText(plan)),
+    plan?.omitted.length > 0 && h("details", h("summary", "What is off, and what it would take"), offersIn(plan))
   ]
 }
+const offersIn = ({ omitted }) =>
+  h(
+    "ul",
+    omitted.map(({ resource, setting, what }) => h("li", `${resource}: ${what}; to read it, set ${setting}`))
+  )
 const planText = ({ elapsedMs, likely, requests }) =>
   likely
     ? `The first sync takes about ${number(likely.requests)} requests and ${duration(likely.elapsedMs)}.`

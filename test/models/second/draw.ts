@@ -58,6 +58,8 @@ export const draw = (seed: number): World => {
   const link = (prefix: string, n = 3) => maybe(`${prefix}${below(n + 1)}`)
 
   const records: Array<Timeline> = []
+  /** Drawn after everything else, which stays as it is. */
+  const further: Array<() => void> = []
   const locations = ids(`s${seed}-l`, pick([1, 2, 2]))
   for (const location of locations) {
     /** `changed`: what a later night has in its place. It may come late, go, and come back. */
@@ -268,51 +270,10 @@ export const draw = (seed: number): World => {
       )
     }
     drawMoney(tools)
-    for (const list of ["email_campaign", "workflow_campaign", "bulk_email_campaign"])
-      for (const sourceId of ids("n", below(4)))
-        always(`${list}_statistics`, {
-          source: list,
-          sourceId,
-          stats: Object.fromEntries(
-            "sent delivered opened clicked replied unsubscribed complained permanentFail temporaryFail openRate"
-              .split(" ")
-              .map((name) => [name, maybe(below(400))])
-          )
-        })
-    for (const list of ["workflow_campaigns", "bulk_email_campaigns"])
-      for (const id of ids("n", below(3))) add(list, { id, name: maybe(`${list} ${id}`), sourceId: link("n") })
-    for (const id of ids("va", 2)) add("voice_agents", { id, agentName: maybe(`Desk ${id}`) })
-    for (const id of ids("vc", below(4)))
-      add("voice_calls", {
-        id,
-        contactId: link("c"),
-        agentId: `va${below(3)}`,
-        trialCall: pick([true, false, undefined]),
-        duration: maybe(below(900)),
-        messageId: link("m"),
-        createdAt: time()
-      })
-    for (const id of ids("d", below(5)))
-      add(
-        "documents",
-        {
-          _id: id,
-          type: maybe("proposal"),
-          status: pick([state("document", "sent completed odd"), undefined]),
-          paymentStatus: maybe("paid"),
-          deleted: pick([undefined, false, false, true]),
-          isExpired: pick([true, false, undefined]),
-          grandTotal: { amount: amount(), currency: currency() },
-          recipients: ids("c", below(3)).map((one) => ({ id: one, signedDate: time() })),
-          createdAt: time(),
-          updatedAt: instant(nights[0]! - day)
-        },
-        { status: ["sent", "completed"], updatedAt: instant(nights[1]! - hour) }
-      )
     for (const id of ids("n", below(3)))
       add("email_campaigns", {
         id,
-        sourceId: link("n"),
+        sourceId: id,
         name: `Campaign ${id}`,
         status: pick(["sent", "draft", "archived"]),
         campaignType: maybe("email"),
@@ -353,6 +314,49 @@ export const draw = (seed: number): World => {
         },
         { completed: true, dateUpdated: instant(nights[1]! - hour) }
       )
+    further.push(() => {
+      for (const list of ["email_campaign", "workflow_campaign", "bulk_email_campaign"])
+        for (const sourceId of ids("n", below(4)))
+          always(`${list}_statistics`, {
+            source: list,
+            sourceId,
+            stats: Object.fromEntries(
+              "sent delivered opened clicked replied unsubscribed complained permanentFail temporaryFail openRate"
+                .split(" ")
+                .map((name) => [name, maybe(below(400))])
+            )
+          })
+      for (const list of ["workflow_campaigns", "bulk_email_campaigns"])
+        for (const id of ids("n", below(3))) add(list, { id, name: maybe(`${list} ${id}`), sourceId: link("n") })
+      for (const id of ids("va", 2)) add("voice_agents", { id, agentName: maybe(`Desk ${id}`) })
+      for (const id of ids("vc", below(4)))
+        add("voice_calls", {
+          id,
+          contactId: link("c"),
+          agentId: `va${below(3)}`,
+          trialCall: pick([true, false, undefined]),
+          duration: maybe(below(900)),
+          messageId: link("m"),
+          createdAt: time()
+        })
+      for (const id of ids("d", below(5)))
+        add(
+          "documents",
+          {
+            _id: id,
+            type: maybe("proposal"),
+            status: pick([state("document", "sent completed odd"), undefined]),
+            paymentStatus: maybe("paid"),
+            deleted: pick([undefined, false, false, true]),
+            isExpired: pick([true, false, undefined]),
+            grandTotal: { amount: amount(), currency: currency() },
+            recipients: ids("c", below(3)).map((one) => ({ id: one, signedDate: time() })),
+            createdAt: time(),
+            updatedAt: instant(nights[0]! - day)
+          },
+          { status: ["sent", "completed"], updatedAt: instant(nights[1]! - hour) }
+        )
+    })
   }
   const readings = nights.flatMap((at, night) =>
     locations.flatMap((location) =>
@@ -372,5 +376,6 @@ export const draw = (seed: number): World => {
       })
     )
   )
+  for (const drawOne of further) drawOne()
   return { seed, nights, locations, records, readings }
 }

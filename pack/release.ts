@@ -89,6 +89,7 @@ try {
       const counts = names.map((name) => `SELECT '${name}', count(*), count(_deleted_at) FROM crm."${name}"`)
       return await rowsOf(counts.join(" UNION ALL "))
     } finally {
+      connection.closeSync()
       database.closeSync()
     }
   }

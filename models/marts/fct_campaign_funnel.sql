@@ -8,6 +8,7 @@ WITH numbers AS (
   SELECT 'bulk_action' AS campaign_kind, * FROM {{ ref('stg_bulk_email_campaign_statistics') }}
 ), campaigns AS (
   SELECT location_id, 'email_campaign' AS campaign_kind, source_id, name FROM {{ ref('stg_email_campaigns') }}
+  WHERE deleted IS NOT TRUE
   UNION ALL
   SELECT location_id, 'workflow', source_id, name FROM {{ ref('stg_workflow_campaigns') }}
   UNION ALL

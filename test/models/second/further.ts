@@ -52,7 +52,7 @@ const funnel = ({ list, location, world }: Place): ReadonlyArray<Expected> =>
       campaign_kind,
       source_id: sourceId,
       campaign_name: list(`${name}s`)
-        .flatMap((one) => (one.sourceId === sourceId && one.name) || [])
+        .flatMap((one) => (one.sourceId === sourceId && one.deleted !== true && one.name) || [])
         .toSorted()
         .at(-1),
       sent: stats.sent,

@@ -15,12 +15,17 @@ import { nothingOptional } from "../support/optional.ts"
 import { answerOf, contextOf, emptyWarehouse, silentApi, vaultOf } from "./fakes.ts"
 
 const { resources } = await discover()
-/** The lists with several pages, of accounts and of parents. */
-const lists = resources.flatMap((resource) =>
-  [...(resource.full ?? []), ...(resource.childOf ? [resource.childOf.strategy] : [])]
-    .filter(({ paging, windows }) => !["once", "sortValue"].includes(paging.kind) && windows === undefined)
-    .map((strategy) => ({ resource, strategy }))
-)
+/**
+ * The lists with several pages that no account has shown yet. Of the others it is known how long a page is at most, so a short
+ * one is their end, which saves a request for each parent.
+ */
+const lists = resources
+  .filter(({ unproven }) => unproven)
+  .flatMap((resource) =>
+    [...(resource.full ?? []), ...(resource.childOf ? [resource.childOf.strategy] : [])]
+      .filter(({ paging, windows }) => !["once", "sortValue"].includes(paging.kind) && windows === undefined)
+      .map((strategy) => ({ resource, strategy }))
+  )
 
 interface World {
   readonly count: number
@@ -164,12 +169,11 @@ const holds = (list: (typeof lists)[number], seed: number) =>
   })
 
 describe("a list is read to its end, whatever its pages are cut to and whether it is counted", () => {
-  const further = lists.filter(({ resource }) => resource.unproven)
   it.effect("in the further lists", () =>
-    Effect.forEach(further, (list) => Effect.forEach([1, 2, 3, 4, 5, 6], (seed) => holds(list, seed)))
+    Effect.forEach(lists, (list) => Effect.forEach([1, 2, 3, 4, 5, 6], (seed) => holds(list, seed)))
   )
   it.effect(
-    "in all lists",
+    "in the further lists, of 300 worlds",
     () =>
       Effect.forEach(lists, (list) =>
         Effect.forEach(

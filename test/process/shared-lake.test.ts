@@ -164,7 +164,7 @@ describe.skipIf(!isPossible)("a lake in PostgreSQL and an object store", () => {
       store.stop()
       await postgres.stop()
     }
-  }, 300_000)
+  })
 })
 
 const filesOf = (accounts: ReadonlyArray<Account>): ReadonlyArray<string> =>

@@ -228,11 +228,9 @@ export class PageLoop {
     const found = this.#isTrial ? sizeFromTrial(strategy, list.length) : undefined
     if (found !== undefined) this.#task.sizes[this.#strategyName] = found
     const page = { records: list, ids, body, size: found ?? this.#size, cuts }
-    const advanced = advance(
-      { strategy, changes: resource.changes, since: this.state.since, limits: this.#checks.limits },
-      this.state,
-      page
-    )
+    const { changes, unproven } = resource
+    const rules = { strategy, changes, since: this.state.since, limits: this.#checks.limits, isProven: !unproven }
+    const advanced = advance(rules, this.state, page)
     const total = "progress" in advanced && !this.state.windows ? advanced.progress.total : undefined
     if (isFirst && isOneList({ ids: firstPageIds, total }, other!)) {
       this.state = { ...this.state, done: true, warnings: [], ignored: this.#task.name }

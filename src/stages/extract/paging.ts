@@ -33,6 +33,8 @@ export interface Rules {
   readonly changes: Changes | undefined
   readonly since: number | undefined
   readonly limits: Limits["extract"]
+  /** Accounts have shown the list, and how long its pages are at most. */
+  readonly isProven?: boolean
 }
 
 export const advance = (rules: Rules, before: ListProgress, page: Page): Step => {
@@ -210,19 +212,23 @@ const isCompleteTotal = (total: number | undefined, { records }: Page): boolean 
 
 /**
  * A page shorter than requested may be the last one, or one that was cut. The total decides, unless it may count just this page:
- * the first one, of a length to which services limit pages. Without a total, nothing has said that the list ends here.
+ * the first one, of a length to which services limit pages. Without a total, nothing has said that the list ends here: one more
+ * request says so, except of a list that accounts have shown, whose page is later or very short.
  */
 const mayBeCut = (rules: Rules, before: ListProgress, progress: ListProgress, page: Page): boolean => {
   const { strategy, since } = rules
   const { length } = page.records
   if (before.cut || isCutElsewhere(page)) return true
-  if (progress.total === undefined) return true
+  if (progress.total === undefined)
+    return !rules.isProven || (since === undefined && before.count === 0 && length >= suspiciousLengthMin)
   if (before.count === 0 && progress.total === length && isLikelyLimit(length)) return true
   return (
     (isTotalComparable(strategy, since) || strategy.notSortedBy !== undefined) &&
     progress.count < (progress.earlier?.total ?? 0) + progress.total
   )
 }
+
+const suspiciousLengthMin = 10
 
 /** Whether services limit pages to this length. */
 const isLikelyLimit = (length: number): boolean => [20, 25, 50].includes(length) || (length > 0 && length % 100 === 0)

@@ -54,10 +54,10 @@ describe("a sync after four per cent of the contacts have changed", { tags: ["sl
     )
   })
 
-  it("every table equals the changed service, and the second run takes at most 10 % of the requests of the first", async () => {
+  it("every table equals the changed service, and the second run takes at most 11 % of the requests of the first", async () => {
     await life.equalsService()
     const total = (requests: Requests) => Object.values(requests).reduce((sum, n) => sum + n, 0)
-    assert.isAtMost(total(second!), total(first!) * 0.1)
+    assert.isAtMost(total(second!), total(first!) * 0.11)
     const [notes, noted] = [first, second].map((one) => one!["GET /contacts/:contactId/notes"]!)
     assert.isAtMost(noted!, notes! * 0.08)
     // The page with the newest changes has the total, too.

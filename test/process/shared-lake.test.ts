@@ -133,7 +133,7 @@ describe.skipIf(!isPossible)("a lake in PostgreSQL and an object store", () => {
       const copy = newFolder()
       cpSync(account.output, copy, { recursive: true })
       const syncWaits = async (waiters: number, output: string) => {
-        const running = start(sync, { ...environmentOf(account), SLUICE_OUTPUT: output })
+        const running = start([...sync, ...config], { ...environmentOf(account), SLUICE_OUTPUT: output })
         const isWaiting = `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7310423 AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
         for (let tries = 0; (await sqlIn(postgres, isWaiting)) !== String(waiters); tries++) {
           assert.isBelow(tries, 300, "a commit waits for the lock")

@@ -180,7 +180,7 @@ print(c.execute(f"SELECT count(*) FROM (FROM lake.crm.contacts AT (VERSION => {s
       for (let round = 1; killed < 4 && round <= 15; round++) {
         await change(account, round)
         const started = Date.now()
-        const running = start(sync, environment)
+        const running = start([...sync, ...flagsOf(environment)], environment)
         const timer = setTimeout(() => running.kill("SIGKILL"), usualMs * (0.2 + 0.7 * random()))
         const { code } = await running.ended
         clearTimeout(timer)

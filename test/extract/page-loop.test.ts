@@ -116,6 +116,15 @@ describe("a page", () => {
     assert.deepInclude(loop.state, { done: true, count: 3, warnings: [] })
   })
 
+  it("that comes again after a short one behind others ends nothing", () => {
+    const { loop } = loopOf(small)
+    loop.next()
+    loop.received(page(0, 4), undefined)
+    const received = () => (loop.next(), loop.received(page(4, 7), undefined).kind)
+    assert.deepStrictEqual([received(), received(), received(), received()], ["append", "repeat", "repeat", "failed"])
+    assert.isFalse(loop.state.done)
+  })
+
   it("whose size the service rejects is requested with the size that it names", () => {
     const { loop, sizes } = loopOf(small)
     loop.next()

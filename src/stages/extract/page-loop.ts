@@ -249,8 +249,9 @@ export class PageLoop {
   #repeat({ again, reason }: Extract<Step, { readonly kind: "failed" }>): Received {
     const { allRepeats, repeats } = this.#checks.limits
     if (!again || repeats.isExceededBy(++this.#repeats) || allRepeats.isExceededBy(++this.#totalRepeats)) {
-      if (this.#cut === undefined || this.state.total !== undefined) return { kind: "failed", reason }
-      // Wherever a page should begin, the service returns the short one that it has.
+      // Wherever a page should begin, the service returns the short one that it has. Behind others, a short page proves nothing.
+      const isOnlyPage = this.#cut !== undefined && this.#cut === this.state.count && this.state.total === undefined
+      if (!isOnlyPage) return { kind: "failed", reason }
       this.state = { ...this.state, done: true }
       return { kind: "ended" }
     }

@@ -177,13 +177,8 @@ export class Machine {
         /^(DETACH|USE|RESET)/.test(sql) ? this.activity.during(warehouse.run(sql)) : this.io(warehouse.run(sql)),
       hold: (sql) => this.activity.during(warehouse.hold(sql)),
       textFunction: (...of) => this.activity.during(warehouse.textFunction(...of)),
-      stream: (sql) =>
-        Stream.unwrap(
-          Effect.sync(() => {
-            const end = this.activity.begin()
-            return Stream.ensuring(warehouse.stream(sql), Effect.sync(end))
-          })
-        )
+      // Time stands still while rows are fetched, and passes while their reader waits for something else.
+      stream: (sql) => Stream.transformPull(warehouse.stream(sql), (pull) => Effect.succeed(this.activity.during(pull)))
     })
     metaTablesAtOpening.set(watched, "all")
     return watched

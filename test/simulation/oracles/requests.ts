@@ -126,7 +126,7 @@ interface Page {
 
 interface Kept {
   readonly pages: ReadonlyArray<Page>
-  /** Readings, as location and label, that have ended since their last page. */
+  /** Readings, as location and label, that have ended since their last page, or with it: the next run reads what has changed. */
   readonly ended: ReadonlySet<string>
 }
 
@@ -152,6 +152,7 @@ export const keptIn = (folder: string): Kept => {
       if (kind === "end") ended.add(reading)
       else if (kind === "page" || kind === "detail") {
         ended.delete(reading)
+        if (partition === "all" && header.checkpoint?.done === true) ended.add(reading)
         const stored = recordsIn(segment.toString("utf8", end + 1, at - 1), header.records)
         const records = stored + (header.compacted ?? 0)
         pages.push({
@@ -181,6 +182,7 @@ interface Header {
   readonly crc32: number
   /** Records that are not stored again. */
   readonly compacted?: number
+  readonly checkpoint?: { readonly done: boolean }
   readonly parent?: Asked
 }
 

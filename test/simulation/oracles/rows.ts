@@ -106,11 +106,18 @@ export const unansweredIsNotComplete = ({ services, world }: Stage, ran: Ran): R
     )
   })
 
+type Sent = Stage["services"][number]["sent"]
+
+/** The requests for first pages of a list. One record is asked for to count a list, or where no two fit into a response. */
+const firstPagesOf = (sent: Sent, isOf: (collection: string) => boolean): Sent => {
+  const own = sent.filter(({ route }) => route?.kind === "list" && isOf(route.collection))
+  const areSingle = own.every(({ body, path }) => singleRecord.test(path + body))
+  return own.filter(({ body, path }) => !laterPage.test(path + body) && (areSingle || !singleRecord.test(path + body)))
+}
+
 /** Whether this run has requested the first page of a list. */
 const isBegun = ({ sent }: Stage["services"][number], collection: string): boolean =>
-  sent.some(
-    ({ body, path, route }) => route?.collection === collection && route.kind === "list" && !laterPage.test(path + body)
-  )
+  firstPagesOf(sent, (one) => one === collection).length > 0
 
 /** A list that cannot be asked what has changed is complete as of its first page, whichever run has read it. */
 export const resumedIsOfItsBeginning = (stage: Stage, { meta }: State): ReadonlyArray<string> => {
@@ -233,7 +240,8 @@ export const surprises = ({ world: { limits } }: Stage, { synced }: Ran): Readon
     .map(({ resource, status, warnings }) => `${resource} ${status}: ${warnings.join(", ")}`)
 }
 
-const laterPage = /searchAfter"|startAfter|cursor=|(offset|skip|page)"?[=:]"?([2-9]|1\d)|limit"?[=:]1\b/i
+const laterPage = /searchAfter"|startAfter|cursor=|(offset|skip|page)"?[=:]"?([2-9]|1\d)/i
+const singleRecord = /limit"?[=:]1\b/i
 
 /**
  * No watermark is later than the first answer of the reading that has set it: what changed since then may have been read before
@@ -252,12 +260,8 @@ export const watermarksAreKnown = (
     if (watermark === null || isOld) return []
     const answers = services
       .filter(({ location }) => location === location_id)
-      .flatMap(({ sent }) => sent)
-      .flatMap(({ body, path, receivedAt, route }) =>
-        route?.kind === "list" && tableOf(route.collection) === resource && !laterPage.test(path + body)
-          ? (receivedAt ?? [])
-          : []
-      )
+      .flatMap(({ sent }) => firstPagesOf(sent, (collection) => tableOf(collection) === resource))
+      .flatMap(({ receivedAt }) => receivedAt ?? [])
     // A list whose total differs is read again.
     const first = resumes || answers.length === 0 ? clock.now() : Math.max(...answers)
     return Date.parse(asIso(String(watermark))) > first + 1000

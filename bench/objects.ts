@@ -130,23 +130,18 @@ for (const size of sizes) {
   writeFileSync(config, '[[publish]]\nname = "database"\npostgres = "env:CRM_DATABASE_URL"\nprofile = "raw"\n')
   const rows: Array<readonly [string, number, number]> = []
   const measured = async (name: string, formats: string, ...args: ReadonlyArray<string>) => {
-    const { cpuSeconds, peakMb } = await run(args, { ...environment, SLUICE_FORMATS: formats })
-    rows.push([name, cpuSeconds, peakMb])
-  }
-  const toDatabase = async (name: string) => {
-    const before = cpuOf(postmaster)
-    const { cpuSeconds, peakMb } = await run(["publish", "--config", config], {
+    const { cpuSeconds, peakMb } = await run(args, {
       ...environment,
       SLUICE_FORMATS: formats,
       CRM_DATABASE_URL: database.url
     })
-    rows.push([`${name}: PostgreSQL, client`, cpuSeconds, peakMb])
-    rows.push([`${name}: PostgreSQL, server`, cpuOf(postmaster) - before, 0])
+    rows.push([name, cpuSeconds, peakMb])
   }
   const night = async (name: string) => {
     await measured(`${name}: sync`, "none", "sync", "--only", tables)
-    await measured(`${name}: crm.duckdb and Parquet`, formats, "publish")
-    await toDatabase(name)
+    const before = cpuOf(postmaster)
+    await measured(`${name}: crm.duckdb, Parquet, PostgreSQL`, formats, "publish", "--config", config)
+    rows.push([`${name}: PostgreSQL, server`, cpuOf(postmaster) - before, 0])
   }
   await sql("SET client_min_messages = warning; DROP SCHEMA IF EXISTS crm, crm_bi CASCADE")
   await night("first")

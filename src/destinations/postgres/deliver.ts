@@ -18,12 +18,12 @@ import { failure } from "../../values/failure.ts"
 import { snapshotSum } from "../../stages/publish/manifest.ts"
 import { countRows, loadRelease } from "./load.ts"
 import { removeRows } from "./removal.ts"
-import { type Paths, behind, keepLoaded, noteIn, pathsIn, storedState } from "./state.ts"
+import { behind, keepLoaded, noteIn, pathsIn, storedState } from "./state.ts"
 import { ownerOf } from "../../output/folder.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { removeBelow } from "../../output/remove.ts"
 import { releaseTables } from "./release-tables.ts"
-import { loadedName, recordsName } from "./rows.ts"
+import { recordsName } from "./rows.ts"
 import { connect, patiently } from "./server.ts"
 
 /** Our own version, and the rows of each table, against those after the load. */
@@ -87,7 +87,7 @@ export const stage = Effect.fn("postgres.stage")(function* (
         locations,
         content,
         loadedContent,
-        attachLoaded: attachLoaded(paths),
+        loadedFile: paths.loaded,
         few: isKnown ? yield* readRecords(paths.records, few.tables) : new Set<string>(),
         missing: new Set(found?.missing),
         run: manifest.run,
@@ -121,11 +121,6 @@ export const withdraw = Effect.fn("postgres.withdraw")(function* (
   const removed = Effect.flatMap(connect({ url }), (server) => removeRows(server, { owner, schema }))
   yield* patiently(target, Effect.scoped(removed))
   yield* onDisk(folder, "removed", () => removeBelow(outputPaths(output).destinations, dirname(folder)))
-})
-
-const attachLoaded = Effect.fnUntraced(function* ({ loaded }: Paths) {
-  const warehouse = yield* Warehouse
-  return yield* Effect.isSuccess(warehouse.run(`ATTACH ${literal(loaded)} AS ${loadedName} (READ_ONLY)`))
 })
 
 /** From the warehouse, for the connection that has the release open. */

@@ -15,7 +15,8 @@ import { noteUnheld, unheldSentences } from "./held.ts"
 import { existingIndexes, indexChanges, missingIndexes, permittedBy } from "./indexes.ts"
 import { type ReleaseTable, modelSchema } from "./release-tables.ts"
 import { loadNew } from "./new-tables.ts"
-import { findChanged, findChangedWide, indexedRows, insertAll, replaceChanged, takeAllKeys } from "./rows.ts"
+import { attachLoaded, findChanged, findChangedWide, indexedRows, insertAll } from "./rows.ts"
+import { replaceChanged, takeAllKeys } from "./rows.ts"
 import { deleteAll, pathOfName, removeTable } from "./removal.ts"
 import { type Server, limitTableLocks, transaction } from "./server.ts"
 import { type StoredState, behind, ensureSchema, shapeIn, storeState, storedState } from "./state.ts"
@@ -32,9 +33,9 @@ export interface Loading {
   readonly locations: ReadonlyArray<string>
   /** SHA-256 of the release's DuckDB file. */
   readonly content: string
-  /** The same of the file that was loaded last, and whether it can be attached. */
+  /** The same of the file that was loaded last, if it is known, and where that may be. */
   readonly loadedContent: string | undefined
-  readonly attachLoaded: Effect.Effect<boolean, never, Warehouse>
+  readonly loadedFile: string
   /** Tables of which only rows of the records in `sluice_records` have changed since that file. */
   readonly few: ReadonlySet<string>
   readonly run: string
@@ -122,7 +123,7 @@ const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
     loading,
     // A location may have been removed since.
     scope: [...new Set([...locations, ...(own?.shape.split(",") ?? [])])],
-    canCompare: !full && own !== undefined && own.version === loading.loadedContent && (yield* loading.attachLoaded),
+    loaded: full || own === undefined || own.version !== loading.loadedContent ? undefined : yield* attached(loading),
     changed: new Map(),
     unchanged: new Set(),
     notes: []
@@ -165,6 +166,8 @@ const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
   }
 })
 
+const attached = ({ loadedFile }: Loading) => Effect.orElseSucceed(attachLoaded(loadedFile), () => undefined)
+
 /** What the database has before a release is loaded. */
 const stateBefore = Effect.fnUntraced(function* (server: Server, loading: Loading) {
   const { missing, owner, schema } = loading
@@ -189,8 +192,8 @@ interface Loads extends Effect.Success<ReturnType<typeof stateBefore>> {
   readonly loading: Loading
   /** The locations whose rows are replaced. */
   readonly scope: ReadonlyArray<string>
-  /** Whether the release that was loaded last is known, so that only changed rows are replaced. */
-  readonly canCompare: boolean
+  /** Of the release that was loaded last, if it is known, so that only changed rows are replaced. */
+  readonly loaded: Effect.Success<ReturnType<typeof attached>>
   /** Tables of which changed rows were replaced. */
   readonly changed: Map<string, ReleaseTable>
   readonly unchanged: Set<string>
@@ -241,14 +244,13 @@ const loadTable = Effect.fnUntraced(function* (
   const isRedefined = table.wide !== undefined && !hasSameColumns(before?.shape, shape)
   const present = indexes.get(table.path) ?? []
   const canReplace =
-    loads.canCompare &&
     found !== undefined &&
     before !== undefined &&
     before.version !== behind &&
     !isRetyped &&
     !isRedefined &&
     present.some(({ isPrimary }) => isPrimary)
-  const different = canReplace ? yield* changedRows(table, loading.few, changed, loads.unchanged) : undefined
+  const different = canReplace ? yield* changedRows(loads, table) : undefined
   const some = different === undefined ? undefined : yield* permittedBy(table, indexedRows(table, "changed"))
   const replaced = some?.isKeyed ? different : undefined
   const permitted = replaced === undefined ? yield* permittedBy(table, indexedRows(table, "all")) : some!
@@ -314,14 +316,12 @@ const refusal = (target: string, detail: string): Effect.Effect<never, Failure> 
 
 /** How many rows are to be replaced; `undefined`: all of them. */
 const changedRows = (
-  table: ReleaseTable,
-  few: Loading["few"],
-  changed: ReadonlyMap<string, ReleaseTable>,
-  unchanged: ReadonlySet<string>
+  { changed, loaded, loading, unchanged }: Loads,
+  table: ReleaseTable
 ): Effect.Effect<number | undefined, Failure, Warehouse> => {
   const { wide } = table
-  if (table.key.length === 0) return Effect.succeed(undefined)
-  if (wide === undefined) return findChanged(table, few.has(table.name))
+  if (loaded === undefined || table.key.length === 0) return Effect.succeed(undefined)
+  if (wide === undefined) return findChanged(table, loaded, loading.few.has(table.name))
   // A table that was replaced as a whole is neither.
   const areKnown = [wide.table, wide.values].every((one) => changed.has(one) || unchanged.has(one))
   return areKnown

@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises"
 import { onDisk } from "../../output/files.ts"
 import { textOfKey } from "../../catalog/tables.ts"
 import { partsOf } from "../../stores/warehouse/parts.ts"
-import { queryNumber, queryTexts } from "../../stores/warehouse/query.ts"
+import { query, queryNumber, queryTexts } from "../../stores/warehouse/query.ts"
 import { literal, name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { ReleaseTable } from "./release-tables.ts"
@@ -20,7 +20,8 @@ export const recordsName = "sluice_records"
 /** Rows in a file at a time. */
 const rowsEach = 100_000
 
-const pathOf = (database: string, { schema, table }: ReleaseTable): string => `${database}.${schema}.${name(table)}`
+const pathOf = (database: string, { schema, table }: { readonly schema: string; readonly table: string }): string =>
+  `${database}.${schema}.${name(table)}`
 
 /** What a table and its rows need, so that all rows can be sent. */
 interface Sending {
@@ -63,12 +64,17 @@ export const insertAll = Effect.fnUntraced(function* (server: Server, table: Rel
     return yield* insert(server, table, [path], sending)
   if (table.rows !== undefined) return yield* insert(server, table, yield* partsIn(path), sending)
   // Each part of a view would read all rows.
-  const { run } = yield* Warehouse
-  yield* run(`CREATE OR REPLACE TEMP TABLE ${modelRows} AS FROM ${path}`)
-  yield* insert(server, table, yield* partsIn(modelRows), sending)
-  yield* run(`DROP TABLE ${modelRows}`)
+  yield* insertStored(server, table, path, sending)
 })
-const modelRows = "sluice_model"
+
+/** Inserts the rows of a query, which is run once. */
+const insertStored = Effect.fnUntraced(function* (server: Server, table: ReleaseTable, from: string, sending: Sending) {
+  const { run } = yield* Warehouse
+  yield* run(`CREATE OR REPLACE TEMP TABLE ${storedRows} AS FROM ${from}`)
+  yield* insert(server, table, yield* partsIn(storedRows), sending)
+  yield* run(`DROP TABLE ${storedRows}`)
+})
+const storedRows = "sluice_rows"
 
 /** Whether no table has more rows than a file. A view may have, but its rows are then at most as many as a few tables have together. */
 export const areSmall = (tables: ReadonlyArray<ReleaseTable>): boolean =>
@@ -117,17 +123,28 @@ export const indexedRows = (table: ReleaseTable, which: "all" | "changed"): stri
 const rowHash = (table: ReleaseTable, existing: ReadonlySet<string>): string =>
   `hash(${table.columns.map((column) => (existing.has(column.name) ? name(column.name) : "NULL")).join(", ")})`
 
+/** Attaches the file that was loaded last, and lists its columns by path: one statement, because DuckDB looks at all tables. */
+export const attachLoaded = Effect.fn("postgres.attachLoaded")(function* (file: string) {
+  yield* (yield* Warehouse).run(`ATTACH ${literal(file)} AS ${loadedName} (READ_ONLY)`)
+  const columns = yield* query(
+    { schema: String, table: String, column: String },
+    `SELECT schema_name AS schema, table_name AS "table", column_name AS "column" FROM duckdb_columns()
+     WHERE database_name = '${loadedName}'`
+  )
+  return Map.groupBy(columns, (one) => pathOf(loadedName, one))
+})
+
 /**
  * Finds the rows that differ between the file that was loaded last and this one. Returns how many, or `undefined` if the
  * files cannot be compared. `isFew`: all of them belong to records that are known.
  */
-export const findChanged = Effect.fn("postgres.findChanged")(function* (table: ReleaseTable, isFew: boolean) {
+export const findChanged = Effect.fn("postgres.findChanged")(function* (
+  table: ReleaseTable,
+  loaded: Effect.Success<ReturnType<typeof attachLoaded>>,
+  isFew: boolean
+) {
   const warehouse = yield* Warehouse
-  const before = new Set(
-    yield* queryTexts(
-      `SELECT column_name FROM duckdb_columns() WHERE database_name = '${loadedName}' AND schema_name = '${table.schema}' AND table_name = ${literal(table.table)}`
-    )
-  )
+  const before = new Set(loaded.get(pathOf(loadedName, table))?.map(({ column }) => column))
   if (before.size === 0 || !table.duckdbKey.every((column) => before.has(column))) return undefined
   const now = new Set(table.columns.map((column) => column.name))
   const key = names(table.duckdbKey)
@@ -197,8 +214,9 @@ export const replaceChanged = Effect.fn("postgres.replaceChanged")(function* (
     `DELETE FROM ${table.path} AS t USING "_sluice_keys" AS k WHERE ${isSame}`,
     'DROP TABLE "_sluice_keys"'
   ])
-  const rows = table.wide
-    ? `(FROM (${table.wide.among("crm", `(SELECT ${name(table.duckdbKey.at(-1)!)} FROM ${keysOf(table)})`)}) SEMI JOIN ${keysOf(table)} USING (${names(table.duckdbKey)}))`
-    : indexedRows(table, "changed")
-  yield* insert(server, table, [rows], { file })
+  if (!table.wide) return yield* insert(server, table, [indexedRows(table, "changed")], { file })
+  const changed = table.wide.among("crm", `(SELECT ${name(table.duckdbKey.at(-1)!)} FROM ${keysOf(table)})`)
+  // Each value is checked several times, so its reading would be planned as often.
+  const rows = `(FROM (${changed}) SEMI JOIN ${keysOf(table)} USING (${names(table.duckdbKey)}))`
+  yield* insertStored(server, table, rows, { file })
 })

@@ -81,7 +81,7 @@ export const forgetState = (schema: string, owner: string, table: string): strin
   `DELETE FROM ${path(schema)} WHERE owner = ${literal(owner)} AND table_name = ${literal(table)}`
 
 /** The files of a database in the output folder, beside its releases: what it got last, and what it gets. */
-export interface Paths {
+interface Paths {
   /** The file that the database gets. */
   readonly current: string
   /** The file that it got last, and a note which one it is: without it, the file is of no use. */

@@ -159,13 +159,17 @@ export class KnownPages {
     { self: this as KnownPages },
     function* (this: KnownPages, location: string) {
       if (this.pages.has(location)) return
-      const tables = new Map<string, Map<string, KnownPage>>()
       const found = yield* pagesOf(location).pipe(Effect.provideService(Warehouse, this.warehouse))
-      for (const { digest, keys, label, rows } of found) {
-        const pages = tables.get(label) ?? new Map<string, KnownPage>()
-        tables.set(label, pages.set(digest, { rows, keys, records: keys.split("\0").length }))
-      }
-      this.pages.set(location, tables)
+      const pageOf = ({ digest, keys, rows }: (typeof found)[number]) =>
+        [digest, { rows, keys, records: keys.split("\0").length }] as const
+      const tables = [...Map.groupBy(found, ({ label }) => label)]
+      this.pages.set(location, new Map(tables.map(([table, own]) => [table, new Map(own.map(pageOf))])))
+      // One statement for the many tables with few rows.
+      const { smallKnownRows } = this.known.limits.load
+      const isSmall = (own: typeof found) =>
+        !smallKnownRows.isExceededBy(own.reduce((sum, { keys }) => sum + keys.split("\0").length, 0))
+      const small = tables.flatMap(([table, own]) => (isSmall(own) ? (this.resources.get(table) ?? []) : []))
+      yield* this.known.readTables(small.map(({ resource }) => ({ resource, location, isFull: true })))
     },
     (effect, _location) => Effect.suspend(() => this.reads.withPermits(1)(effect))
   )

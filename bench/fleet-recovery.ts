@@ -34,7 +34,7 @@ for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
   for (let round = 1; round <= rounds; round++) {
     const first = begin()
     await wait(3000)
-    await fleet.run("enqueue", "--all", "--full")
+    await fleet.run("enqueue", "--all", "--again=lists")
     await until(locations, `SELECT count(*) ${running}`)
     // A run that has begun has sent requests.
     await wait(2000)

@@ -68,14 +68,14 @@ const requestsOf = async (flag?: string, only = tables) => {
 
 try {
   console.log("\nseven lists of 600 contacts")
-  console.log(`lists alone (--lists)              ${await requestsOf("--lists")}`)
+  console.log(`lists alone (--except=details)              ${await requestsOf("--except=details")}`)
   console.log(`a sync after it: the single reads  ${await requestsOf()}`)
   console.log(`a quiet night                      ${await requestsOf()}`)
   console.log(`a night of contacts alone          ${await requestsOf(undefined, "table:contacts")}`)
   const gone = (await lists.service.records("contacts")).slice(0, 9)
   for (const { id } of gone) await lists.service.call("DELETE", `/contacts/${String(id)}`)
-  console.log(`--full, nine contacts deleted      ${await requestsOf("--full")}`)
-  console.log(`--each                             ${await requestsOf("--each")}`)
+  console.log(`--again=lists, nine contacts deleted      ${await requestsOf("--again=lists")}`)
+  console.log(`--again=all                             ${await requestsOf("--again=all")}`)
 } finally {
   lists.service.stop()
 }

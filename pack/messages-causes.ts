@@ -49,7 +49,7 @@ export const settingCauses: Readonly<Partial<Record<SettingProblem["what"]["_tag
   }
 
 const nextSync = "Nothing: the next sync tries again."
-const full = "`./sluice sync --full` reads the list again."
+const full = "`./sluice sync --again lists` reads the list again."
 const service = "Nothing on your side; if it stays for days, ask the service, with the text after the colon."
 
 /** The cause, and what to do. */

@@ -36,12 +36,12 @@ const settings = {
 }
 execFileSync(sluice, ["sync"], { stdio: "ignore", env: { ...process.env, ...settings } })
 const dictionary = join(folder, "dictionary.html")
-writeFileSync(dictionary, execFileSync(sluice, ["dictionary", "--html"], { maxBuffer: 64e6 }))
+writeFileSync(dictionary, execFileSync(sluice, ["dictionary", "--as", "html"], { maxBuffer: 64e6 }))
 const explorer = await started("explore", "--output", output)
 const config = join(folder, "sluice.toml")
 const schedule = 'times = ["03:30"]\ntime_zone = "Europe/Berlin"'
 writeFileSync(config, `[account]\nbase_url = "${baseUrl}"\nlocation_id = "${locationId}"\n\n[schedule]\n${schedule}\n`)
-const served = await started("serve", "--port", "0", "--config", config, "--output", output)
+const served = await started("serve", "--listen", "0", "--config", config, "--output", output)
 
 const browser = await chromium.launch({
   executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",

@@ -7,7 +7,7 @@ import { exitCodes } from "../src/values/failure.ts"
 import { Event } from "../src/values/event-schemas.ts"
 import { type ResultSchemas, aboutOf, commandAt, subcommandsOf } from "../src/command/command.ts"
 import { allCommands, sluice } from "../src/cli/commands.ts"
-import type { CommandDescriptor } from "effect/cli/Completions"
+import type { CommandDescriptor, FlagDescriptor } from "effect/cli/Completions"
 import { wrapped } from "../src/values/text.ts"
 
 /** The JSON Schema of the object that a command prints with `--json`, by the name of its file in docs/schemas. */
@@ -81,17 +81,41 @@ export const commandsPage = (): string =>
       { width }
     ),
     "",
+    "## Flags of many commands",
+    "",
+    ...shared.flatMap(flagLines),
+    "",
     ...allCommands().subcommands.flatMap((command) => sectionOf([], command, 2))
   ]
     .join("\n")
     .trimEnd()
     .concat("\n")
 
+const flagLines = ({ aliases, description, name }: FlagDescriptor): ReadonlyArray<string> => {
+  const names = [`--${name}`, ...aliases.map((alias) => (alias.startsWith("-") ? alias : `-${alias}`))]
+  const first = `${names.map((one) => `\`${one}\``).join(", ")}: ${description ?? ""}`
+  return wrapped(first, { width, first: "- ", indent: 2 })
+}
+
+const flagsBelow = (command: CommandDescriptor): ReadonlyArray<FlagDescriptor> => [
+  // Every command has these.
+  ...command.flags.filter(({ name }) => name !== "help" && name !== "version"),
+  ...command.subcommands.flatMap(flagsBelow)
+]
+
+/** Those that say the same in several commands, once. */
+const shared = [...Map.groupBy(flagsBelow(allCommands()), ({ description, name }) => `${name} ${description}`).values()]
+  .filter((same) => same.length > 4)
+  .flatMap((same) => same.slice(0, 1))
+const isShared = (flag: FlagDescriptor) =>
+  shared.some(({ description, name }) => name === flag.name && description === flag.description)
+
 const sectionOf = (above: ReadonlyArray<string>, command: CommandDescriptor, level: number): ReadonlyArray<string> => {
   const path = [...above, command.name]
   const operands = command.arguments.map(({ name }) => ` ${name.toUpperCase()}`).join("")
-  // Every command has these, and the examples of a group are those of its commands.
-  const flags = command.flags.filter(({ name }) => name !== "help" && name !== "version")
+  const flags = flagsBelow({ ...command, subcommands: [] })
+  const also = flags.filter(isShared).map(({ name }) => `\`--${name}\``)
+  // The examples of a group are those of its commands.
   const examples = command.subcommands.length === 0 ? commandAt(sluice, path).examples : []
   return [
     `${"#".repeat(level)} sluice ${path.join(" ")}${operands}`,
@@ -106,14 +130,10 @@ const sectionOf = (above: ReadonlyArray<string>, command: CommandDescriptor, lev
           "```",
           ""
         ]),
-    ...flags.flatMap(({ name, aliases, description }) => {
-      const names = [`--${name}`, ...aliases.map((alias) => (alias.startsWith("-") ? alias : `-${alias}`))]
-      return wrapped(`${names.map((one) => `\`${one}\``).join(", ")}: ${description ?? ""}`, {
-        width,
-        first: "- ",
-        indent: 2
-      })
-    }),
+    ...flags.filter((one) => !isShared(one)).flatMap(flagLines),
+    ...(also.length === 0
+      ? []
+      : wrapped(`[Also](#flags-of-many-commands): ${also.join(", ")}`, { width, first: "- ", indent: 2 })),
     ...(flags.length === 0 ? [] : [""]),
     ...command.subcommands.flatMap((one) => sectionOf(path, one, level + 1))
   ]

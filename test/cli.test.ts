@@ -14,10 +14,22 @@ const listed = allCommands().subcommands.map(({ name }) => name)
 const commands = listed.filter((command) => command !== "sandbox")
 
 describe("help", () => {
-  it("begins with an example and lists exactly the commands of docs/commands.md", async () => {
+  it("explains on a screen the commands of every night, and names the others", async () => {
     const { code, stdout } = await sluice(["--help"], {})
     assert.strictEqual(code, 0)
     assert.match(stdout, /^ {2}\.\/sluice /)
+    assert.isBelow(stdout.split("\n").length, 60)
+    for (const command of ["init", "sync", "status", "schedule"])
+      assert.match(stdout, new RegExp(`^ {2}${command} +[A-Z]`, "m"))
+    const words = new Set(stdout.match(/\w+/g))
+    assert.deepStrictEqual(
+      listed.filter((command) => !words.has(command)),
+      []
+    )
+  })
+
+  it("of all explains exactly the commands of docs/commands.md", async () => {
+    const { stdout } = await sluice(["help", "--all"], {})
     const named = Array.from(stdout.matchAll(/^ {2}(\w+) /gm), ([, command]) => command!)
     const page = readFileSync(new URL("../docs/commands.md", import.meta.url), "utf8")
     const described = Array.from(page.matchAll(/^## sluice (\w+)/gm), ([, command]) => command!)

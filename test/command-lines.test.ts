@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { flags as sandboxFlags, readOptions } from "../sandbox/flags.ts"
 import { allCommands, sluice } from "../src/cli/commands.ts"
-import { nodeServices } from "../src/cli/node-services.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { commandAt } from "../src/command/command.ts"
 import { commandIn } from "../src/console/given-flags.ts"
 
@@ -61,7 +61,9 @@ const problemOf = async (words: ReadonlyArray<string>, isNamed: boolean): Promis
     Command.withHandler(leaf, () => Effect.void),
     { version: "", renderErrors: false }
   )
-  const exit = await Effect.runPromiseExit(parse(rest).pipe(Effect.provide(nodeServices), Effect.provideContext(quiet)))
+  const exit = await Effect.runPromiseExit(
+    parse(rest).pipe(Effect.provide(NodeServices.layer), Effect.provideContext(quiet))
+  )
   if (Exit.isSuccess(exit)) return undefined
   return JSON.stringify(exit.cause).slice(0, 300)
 }
@@ -114,7 +116,7 @@ describe("the command lines of the pages", () => {
     ["completions", "shell"],
     ["fleet", "subcommand"],
     ["sandbox --contact 5", "contact"],
-    ["sync --log-level loud", "loud"]
+    ["sync --again some", "some"]
   ])("would not be found right if they were wrong: %s", async (line, expected) => {
     assert.include(await problemOf(wordsOf(`./sluice ${line}`), false), expected)
   })

@@ -29,7 +29,7 @@ export const sluice: Tool = {
   name: "sluice",
   versions: `sluice, Node ${process.versions.node}`,
   lists: Object.keys(lists),
-  command: `'${here("../../sluice")}' sync --lists --only ${Object.keys(lists).map((list) => `table:${list}`)}`,
+  command: `'${here("../../sluice")}' sync --except=details --only ${Object.keys(lists).map((list) => `table:${list}`)}`,
   rows: async (folder) =>
     inDatabase(join(folder, "warehouse.duckdb"), async (ask) => {
       const rows = Object.keys(lists).map(async (list) => {

@@ -14,6 +14,9 @@ import type { Cause } from "./verdict.ts"
 import { causeText, remedyOf } from "./verdict-text.ts"
 import { anomalyOf, median, volumeSettings } from "./volume.ts"
 
+/** Time enough to get a larger disk or a new token, also in the holidays. */
+const soonDays = 14
+
 /** In the order in which they are shown. */
 export const alarms = {
   sync: alarm({
@@ -152,20 +155,14 @@ export const alarms = {
     }
   }),
   requests: alarm({
-    when: "The last sync sent far more requests than planned, at least 500 more.",
-    settings: {
-      request_factor: setting(positiveNumber, {
-        description: "How many times the planned requests a sync may send.",
-        default: 3
-      })
-    },
-    check: ({ facts }, { requestFactor }) => {
+    when: "The last sync sent more than three times the requests that were planned, at least 500 more.",
+    settings: {},
+    check: ({ facts }) => {
       const last = lastFinished(facts)
       const { requests: sent = 0, plannedRequests: planned } = last ?? {}
       // A plan of a few requests may be wrong by many times.
-      if (last === undefined || planned === undefined || sent <= requestFactor * planned || sent - planned < 500)
-        return []
-      const what = `run ${last.id} sent ${number(sent)} requests, and ${number(planned)} were planned; the limit is ${requestFactor} times as many`
+      if (last === undefined || planned === undefined || sent <= 3 * planned || sent - planned < 500) return []
+      const what = `run ${last.id} sent ${number(sent)} requests, and ${number(planned)} were planned; the limit is 3 times as many`
       return [{ level: "warning", what, next: "./sluice report" }]
     }
   }),
@@ -197,18 +194,14 @@ export const alarms = {
     }
   }),
   disk: alarm({
-    when: "The disk of the output folder is nearly full, or will be soon at the rate of the last nights.",
+    when: "The disk of the output folder is nearly full, or will be within two weeks at the rate of the last nights.",
     settings: {
-      disk_days: setting(numberFrom(0), {
-        description: "Warn if the disk of the output folder is full in fewer days, at the rate of the last nights.",
-        default: 14
-      }),
       disk_free_mb: setting(numberFrom(0), {
-        description: "Free space on that disk, in megabytes, below which it is an error.",
+        description: "Free space on the disk of the output folder, in megabytes, below which it is an error.",
         default: 500
       })
     },
-    check: ({ free }, { diskDays, diskFreeMb }) => {
+    check: ({ free }, { diskFreeMb }) => {
       const now = free.at(-1)
       if (now === undefined) return []
       const next = "free space, or give the output folder a larger disk"
@@ -216,25 +209,21 @@ export const alarms = {
       if (now.bytes < freeMin)
         return [{ level: "wrong", what: `${megabytes(now.bytes)} are free; the limit is ${megabytes(freeMin)}`, next }]
       const days = daysLeft(free)
-      if (days === undefined || days >= diskDays) return []
+      if (days === undefined || days >= soonDays) return []
       const what = `${megabytes(now.bytes)} are free, and at the present rate none in ${Math.max(0, Math.floor(days))} days`
       return [{ level: "warning", what, next }]
     }
   }),
   token: alarm({
-    when: "The token expires soon. The API does not say when, so the day is a setting.",
+    when: "The token expires within two weeks. The API does not say when, so the day is a setting.",
     settings: {
       token_expires: setting(date, {
         description: "Day on which the token expires, if you know it; the API does not say.",
         example: "2027-01-31"
-      }),
-      token_days: setting(numberFrom(0), {
-        description: "Days before that day from which it is a warning.",
-        default: 14
       })
     },
-    check: ({ now }, { tokenExpires: expires, tokenDays }) => {
-      if (expires === undefined || expires - now > tokenDays * dayMs) return []
+    check: ({ now }, { tokenExpires: expires }) => {
+      if (expires === undefined || expires - now > soonDays * dayMs) return []
       const day = new Date(expires).toISOString().slice(0, 10)
       return [
         {

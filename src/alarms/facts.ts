@@ -14,7 +14,7 @@ import { literal, selected } from "../stores/warehouse/sql.ts"
 import { query } from "../stores/warehouse/query.ts"
 import type { Reading } from "./reading.ts"
 import { type Wanted, readingsOf } from "./readings.ts"
-import type { Night } from "./volume.ts"
+import { type Night, nightsMax } from "./volume.ts"
 
 export interface Facts {
   /** Syncs, newest first. */
@@ -46,9 +46,7 @@ export const standingOf = (facts: Facts | undefined): ReadonlyArray<StandingReje
 
 const isSync = "command LIKE 'sync%'"
 
-/** `nights`: how many nights a volume is compared with. */
-export const factsOf = Effect.fn("alarms.facts")(function* (
-  nights: number,
+export const readFacts = Effect.fn("alarms.facts")(function* (
   { resources }: Pick<Catalogue, "resources">,
   wanted: Wanted
 ) {
@@ -61,7 +59,7 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
   const volumes = yield* query(
     { location: String, resource: String, nights: selected<ReadonlyArray<Night>> },
     `SELECT r.location_id AS location, r.resource, to_json(max_by(
-         {'at': epoch_ms(n.started_at), 'changed': r.new_rows + r.changed_rows}, r.run_id, ${nights + 2}
+         {'at': epoch_ms(n.started_at), 'changed': r.new_rows + r.changed_rows}, r.run_id, ${nightsMax + 2}
        ))::VARCHAR AS nights
      FROM meta.run_resources AS r JOIN meta.runs AS n USING (run_id)
      WHERE n.${isSync} AND r.status LIKE 'complete%' AND r.mode <> 'window' GROUP BY ALL`

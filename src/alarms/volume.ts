@@ -1,18 +1,10 @@
 /** Decides whether a night brought unusually many or few changes of a resource. */
-import { type ValuesOf, numberFrom, positiveNumber, setting } from "../values/setting.ts"
+import { type ValuesOf, positiveNumber, setting } from "../values/setting.ts"
 
 export const volumeSettings = {
   volume_sensitivity: setting(positiveNumber, {
     description: "Standard deviations by which the new and changed rows of a night may differ from the nights before.",
     default: 3
-  }),
-  volume_nights: setting(numberFrom(7), {
-    description: "How many nights a night is compared with; with fewer than 7, it is not.",
-    default: 14
-  }),
-  volume_min_rows: setting(numberFrom(0), {
-    description: "A difference of fewer rows is no alarm.",
-    default: 50
   })
 }
 type VolumeLimits = ValuesOf<typeof volumeSettings>
@@ -31,8 +23,10 @@ export interface Anomaly {
   readonly nights: number
 }
 
-/** Fewer nights do not show what is usual. */
-const nightsMin = 7
+/** Fewer nights do not show what is usual; more are of another season. */
+export const [nightsMin, nightsMax] = [7, 14]
+/** A smaller difference is the account's everyday life, however regular it was before. */
+const rowsMin = 50
 const hourMs = 3_600_000
 
 /**
@@ -40,7 +34,7 @@ const hourMs = 3_600_000
  * both. Nights after a gap have the changes of several days, so they are compared with nothing, and nothing with them.
  */
 export const anomalyOf = (nights: ReadonlyArray<Night>, limits: VolumeLimits): Anomaly | undefined => {
-  const compared = comparedOf(nights, limits)
+  const compared = comparedOf(nights)
   if (compared === undefined) return undefined
   const { last, known } = compared
   const volumes = known.map(({ changed }) => changed)
@@ -50,7 +44,7 @@ export const anomalyOf = (nights: ReadonlyArray<Night>, limits: VolumeLimits): A
   // Counts vary by their square root even if nothing changes; a constant past must not make every difference unusual.
   const spread = Math.max(deviation(volumes), Math.sqrt(middle), 1)
   const isUnusual = (usual: number) => Math.abs(last.changed - usual) > limits.volumeSensitivity * spread
-  const isSmall = Math.abs(last.changed - expected) < limits.volumeMinRows
+  const isSmall = Math.abs(last.changed - expected) < rowsMin
   if (isSmall || !isUnusual(middle)) return undefined
   // A quiet Sunday is usual if the Sundays before were quiet.
   if (sameWeekday.some((usual) => Math.abs(last.changed - usual) <= Math.max(spread, usual / 2))) return undefined
@@ -58,16 +52,15 @@ export const anomalyOf = (nights: ReadonlyArray<Night>, limits: VolumeLimits): A
 }
 
 /** Whether the last night of a resource can be compared with enough others. */
-export const isComparable = (nights: ReadonlyArray<Night>, limits: VolumeLimits): boolean =>
-  comparedOf(nights, limits) !== undefined
+export const isComparable = (nights: ReadonlyArray<Night>): boolean => comparedOf(nights) !== undefined
 
-const comparedOf = (nights: ReadonlyArray<Night>, limits: VolumeLimits) => {
+const comparedOf = (nights: ReadonlyArray<Night>) => {
   const [last, ...before] = nights.flatMap((night, index) => {
     const previous = nights[index + 1]
     return previous !== undefined && isOneNight(night.at - previous.at) ? [night] : []
   })
   if (last === undefined || last !== nights[0]) return undefined
-  const known = before.slice(0, limits.volumeNights)
+  const known = before.slice(0, nightsMax)
   return known.length < nightsMin ? undefined : { last, known }
 }
 

@@ -2,16 +2,12 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { statfs } from "node:fs/promises"
-import type { Catalogue } from "../catalog/discover.ts"
-import type { Failure } from "../values/failure.ts"
 import { duration } from "../values/text.ts"
 import { onDisk } from "../output/files.ts"
 import { outputPaths } from "../output/paths.ts"
-import type { Warehouse } from "../stores/warehouse/warehouse.ts"
 import type { FailedRun } from "./verdict.ts"
 import { alarmsOf } from "./alarms.ts"
-import type { Wanted } from "./readings.ts"
-import { type Facts, factsOf } from "./facts.ts"
+import type { Facts } from "./facts.ts"
 import type { AlarmSettings } from "./silence.ts"
 import { type Evidence, lastEnded, verdictOf } from "./verdict.ts"
 import { type Naming, verdictText } from "./verdict-text.ts"
@@ -101,9 +97,3 @@ export const noFacts: Facts = {
   newFields: [],
   newValues: []
 }
-
-export const readFacts = (
-  { volumeNights }: AlarmSettings["limits"],
-  catalogue: Pick<Catalogue, "resources">,
-  wanted: Wanted
-): Effect.Effect<Facts, Failure, Warehouse> => factsOf(volumeNights, catalogue, wanted)

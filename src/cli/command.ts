@@ -21,12 +21,15 @@ import { exitCodes } from "../values/failure.ts"
 import { allCommands, sluice } from "./commands.ts"
 import type { Environment } from "../values/environment.ts"
 import { Ended, aboutOf, commandAt } from "../command/command.ts"
-import { commandIn, withGivenFlags } from "../console/given-flags.ts"
+import { Warnings } from "../command/load.ts"
+import { commandIn, valueOf, withGivenFlags } from "../console/given-flags.ts"
 import { presenterOf, withHelpFlag } from "./help.ts"
+import { withNewFlags } from "./old-flags.ts"
 import { runFeatures } from "./run-features.ts"
 import { Output, type Streams } from "../console/streams.ts"
 import { type CommandFailure, printError } from "../console/result.ts"
 import { explainFailure, explainStop, servicesOf, stoppable } from "../command/work.ts"
+import { outdatedIn } from "../settings/file.ts"
 import { sluiceVersion } from "../values/version.ts"
 
 export interface CommandOptions extends Streams {
@@ -37,7 +40,7 @@ export interface CommandOptions extends Streams {
   readonly overrides?: Context.Context<never>
 }
 
-/** What the parser needs to read a command line. It asks questions for `--wizard` only; `init` has a terminal of its own. */
+/** What the parser needs to read a command line. It asks no questions; `init` has a terminal of its own. */
 const parserServices = Layer.mergeAll(
   NodeStdio.layer,
   Path.layer,
@@ -48,9 +51,10 @@ const parserServices = Layer.mergeAll(
 
 /** Returns the exit code. Nothing is left of the command when it returns: no open file, no secret, no listener. */
 export const runCommand = async (given: ReadonlyArray<string>, options: CommandOptions): Promise<number> => {
-  const args = withHelpFlag(given)
   const { environment, signal, stdout, stderr, overrides = Context.empty() } = options
-  const { path } = commandIn(args, allCommands())
+  const typed = withHelpFlag(given)
+  const { command: described, path } = commandIn(typed, allCommands())
+  const { args, warnings } = withNewFlags(typed, path)
   const isServing = aboutOf(commandAt(sluice, path)).serves === true
   const output = Output.make(options, environment, {
     hasEvents: args.includes("--json=lines"),
@@ -59,11 +63,14 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
   const services = servicesOf(["sluice", ...path].join(" "), environment, output, runFeatures).pipe(
     Context.add(Console.Console, new NodeConsole(stdout, stderr)),
     Context.add(CliConfig.CliConfig, CliConfig.make({ builtIns })),
+    Context.add(Warnings, () => [
+      ...warnings,
+      ...(described.flags.some(({ name }) => name === "config") ? outdatedIn(valueOf("--config", args)) : [])
+    ]),
     Context.merge(overrides)
   )
-  const nodeServices = args.includes("--wizard") ? (await import("./node-services.ts")).nodeServices : parserServices
   const command = Command.runWith(sluice, { version: sluiceVersion, renderErrors: true })(args).pipe(
-    Effect.provide(Layer.mergeAll(nodeServices, CliOutput.layerPresenter(presenterOf(output)))),
+    Effect.provide(Layer.mergeAll(parserServices, CliOutput.layerPresenter(presenterOf(output, typed[0] === "--all")))),
     Effect.provideContext(services)
   )
   const exit = await Effect.runPromiseExit(stoppable(command, output, isServing), signal && { signal })
@@ -86,4 +93,4 @@ const version = GlobalFlag.Action({
   flag: Flag.Boolean("version").pipe(Flag.withDescription("Show version information"), Flag.withDefault(false)),
   run: GlobalFlag.Version.run
 })
-const builtIns = [GlobalFlag.Help, version, GlobalFlag.Wizard, GlobalFlag.Completions]
+const builtIns = [GlobalFlag.Help, version, GlobalFlag.Completions]

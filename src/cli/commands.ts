@@ -73,20 +73,19 @@ const sync = command({
   },
   examples: [
     { command: "./sluice sync", description: "The nightly run." },
-    { command: "./sluice sync --only contacts,payments --full", description: "Read these again from the beginning." }
+    { command: "./sluice sync --only contacts,payments --again lists", description: "Read these from the beginning." }
   ],
   run: (flags) => loadFenced("sync", flags, import("./sync.ts"), (_) => _.syncCommand(flags))
 })
 const backfill = command({
   name: "backfill",
   summary:
-    "Read a past period again, month by month. A sync goes first: a backfill leaves it enough of the day's requests, and stops when one starts. Run again, it resumes.",
+    "Read a past period again, month by month. A sync goes first: a backfill leaves it enough of the day's requests, and stops when one starts. Run again, it resumes; with --again lists, it reads the period anew.",
   flags: {
     ...account,
     ...commonLines,
     ...run,
     deadline,
-    full: flag("full", "Read again what an earlier backfill has read."),
     from: Flag.String("from").pipe(Flag.withDescription("First day or time, in UTC: 2025-01-01.")),
     to: text("to", "Last day, or the time to stop before; without it, now.")
   },
@@ -178,11 +177,11 @@ export const sluice = group({
   ],
   commands: [
     { group: "To begin", commands: [demo, serve, init, doctor, config] },
-    { group: "Every night", commands: [plan, sync, status, check, schedule, backfill, listen] },
-    { group: "What was read", commands: [explore, mcp, report, dictionary, publish, exportTables] },
-    { group: "For other programs", commands: [models, contract, lake, fleet, pipelines] },
-    { group: "Personal data and evidence", commands: [subject, hold, retention, ledger] },
-    { group: "Upkeep", commands: [verify, rebuild, backup, prune, location] },
+    { group: "Every night", commands: [plan, sync, status, check, schedule] },
+    { group: "What was read", commands: [explore, report, dictionary, publish, exportTables] },
+    { group: "For other programs", commands: [mcp, models, contract, lake, fleet, pipelines, listen] },
+    { group: "Personal data", commands: [subject, hold, retention, ledger] },
+    { group: "Upkeep", commands: [backfill, verify, rebuild, backup, prune, location] },
     { group: "This program", commands: [completions, sandbox] }
   ]
 })

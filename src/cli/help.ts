@@ -2,16 +2,17 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Presenter } from "effect/cli/CliOutput"
-import type { ArgDoc, FlagDoc, HelpDoc } from "effect/cli/HelpDoc"
+import type { FlagDoc, HelpDoc } from "effect/cli/HelpDoc"
 import type { Output } from "../console/streams.ts"
 import { terminalWidth, wrapped } from "../values/text.ts"
 
-export const presenterOf = ({ print, say, stdout }: Output["Service"]): Presenter => ({
+/** `isAll`: whether every command is explained, and not those alone that a night needs. */
+export const presenterOf = ({ print, say, stdout }: Output["Service"], isAll: boolean): Presenter => ({
   present: (event) =>
     Effect.sync(() => {
       switch (event._tag) {
         case "Help":
-          return print(helpText(event.helpDoc, terminalWidth(stdout) ?? 80))
+          return print(helpText(event.helpDoc, terminalWidth(stdout) ?? 80, isAll))
         case "InvalidInvocation":
           for (const error of event.errors) say(`sluice: ${error.message}`, "error")
           return say(`Next: ./${event.commandPath.join(" ")} --help`, "error")
@@ -25,30 +26,31 @@ export const presenterOf = ({ print, say, stdout }: Output["Service"]): Presente
 export const withHelpFlag = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   args[0] === "help" ? [...args.slice(1), "--help"] : args
 
-const helpText = (doc: HelpDoc, width: number): string => {
+/** Groups of commands of which the short help says more than the names. */
+const usualGroups = 3
+
+const helpText = (doc: HelpDoc, width: number, isAll: boolean): string => {
   const line = (name: string, description: string) =>
     wrapped(description, { width, first: `  ${name.padEnd(24)} `, indent: 27 })
-  const flagLine = (flag: FlagDoc) =>
-    line(
-      flagName(flag),
-      Option.getOrElse(flag.description, () => "")
-    )
-  const argumentLine = ({ name, description }: ArgDoc) =>
-    line(
-      name,
-      Option.getOrElse(description, () => "")
-    )
+  const described = (name: string, { description }: Pick<FlagDoc, "description">) =>
+    line(name, Option.getOrUndefined(description) ?? "")
+  const flagLine = (flag: FlagDoc) => described(flagName(flag), flag)
+  const groups = doc.subcommands ?? []
+  const usual = isAll ? groups : groups.slice(0, usualGroups)
+  const others = groups.slice(usual.length)
   const sections = [
     (doc.examples ?? []).flatMap(({ command, description = "" }) => [
       ...exampleLines(command, width),
       ...wrapped(description, { width, first: "      ", indent: 6 })
     ]),
     wrapped(doc.description, { width }),
-    ...(doc.subcommands ?? []).map(({ commands, group }) => [
+    ...usual.map(({ commands, group }) => [
       ...(group === undefined ? [] : [`${group}:`]),
       ...commands.flatMap(({ name, description }) => line(name, firstSentence(description)))
     ]),
-    (doc.args ?? []).flatMap(argumentLine),
+    others.flatMap(({ commands, group }) => line(`${group}:`, commands.map(({ name }) => name).join(", "))),
+    others.length === 0 ? [] : ["  ./sluice help --all explains each."],
+    (doc.args ?? []).flatMap((one) => described(one.name, one)),
     doc.flags.flatMap(flagLine),
     (doc.globalFlags ?? []).filter(({ name }) => name === "help" || name === "version").flatMap(flagLine)
   ]

@@ -220,7 +220,7 @@ const ask = Effect.fnUntraced(function* (given: Texts, earlier: Texts = {}) {
 const formatsOf = Effect.fnUntraced(function* ({ formats }: Pick<InitFlags, "formats">) {
   const text = formats ?? (yield* answer("formats", usualFormats))
   const wrong = questions.formats.expected(text)
-  if (wrong !== undefined) return yield* usage(`--formats ${text}: ${wrong}.`)
+  if (wrong !== undefined) return yield* usage(`--format ${text}: ${wrong}.`)
   return sections.output.formats.fromText(text) as ReadonlyArray<string>
 })
 
@@ -287,7 +287,7 @@ const flagByAnswer = {
   baseUrl: "--base-url",
   tokenRef: "--token-ref",
   location: "--location",
-  formats: "--formats"
+  formats: "--format"
 } as const
 
 const usage = (message: string) => usageError(message, "./sluice init --help")

@@ -1,8 +1,6 @@
 /** The commands that set sluice up, and those about the contract with the readers of its tables. */
 import * as Schema from "effect/Schema"
-import * as Option from "effect/Option"
-import * as Argument from "effect/cli/Argument"
-import { account, common, flag, reportsSettings, text } from "../command/flags.ts"
+import { account, argument, common, flag, optionalArgument, reportsSettings, text } from "../command/flags.ts"
 import { load } from "../command/load.ts"
 import { command, group } from "../command/command.ts"
 
@@ -23,7 +21,6 @@ const configValidate = command({
 export const config = group({
   name: "config",
   summary: "Show the settings and where they come from, or check them.",
-  examples: [{ command: "./sluice config show" }, { command: "./sluice config validate" }],
   commands: [configShow, configValidate]
 })
 
@@ -36,7 +33,7 @@ export const init = command({
     baseUrl: account.baseUrl,
     tokenRef: text("token-ref", "Where the token is: env:NAME, file:/path or cmd:command."),
     location: text("location", "Id of the location to read."),
-    formats: text("formats", "Formats to publish, or none; without a terminal, duckdb unless given."),
+    formats: text("format", "Formats to publish, or none; without a terminal, duckdb unless given."),
     force: flag("force", "Replace existing files."),
     add: flag(
       "add",
@@ -64,11 +61,7 @@ const pipelinesCheck = command({
   summary: "Report the mistakes in your own definitions, each with its file and line. Sends no request.",
   flags: {
     ...reportsSettings,
-    folder: Argument.String("folder").pipe(
-      Argument.withDescription("Folder of the definitions; without it, pipelines.folder of the settings."),
-      Argument.optional,
-      Argument.map(Option.getOrUndefined)
-    )
+    folder: optionalArgument("folder", "Folder of the definitions; without it, pipelines.folder of the settings.")
   },
   examples: [{ command: "./sluice pipelines check my-pipelines" }],
   run: (flags) => load(import("./pipelines.ts"), (_) => _.pipelinesCheck(flags))
@@ -76,7 +69,6 @@ const pipelinesCheck = command({
 export const pipelines = group({
   name: "pipelines",
   summary: "Check definitions of your own, which are read beside those of sluice.",
-  examples: [{ command: "./sluice pipelines check my-pipelines" }],
   commands: [pipelinesCheck]
 })
 
@@ -94,7 +86,6 @@ const lakeMaintain = command({
 export const lake = group({
   name: "lake",
   summary: "Maintain the lake, the tables that several locations or machines share.",
-  examples: [{ command: "./sluice lake maintain" }],
   commands: [lakeMaintain]
 })
 
@@ -102,7 +93,7 @@ const modelsExport = command({
   name: "export",
   summary: "Write the models as a project of dbt, with a staging view, sources and tests for every table.",
   flags: {
-    folder: Argument.String("folder").pipe(Argument.withDescription("Folder to write.")),
+    folder: argument("folder", "Folder to write."),
     force: flag("force", "Replace the files of an earlier project."),
     json: common.json
   },
@@ -112,7 +103,6 @@ const modelsExport = command({
 export const models = group({
   name: "models",
   summary: "Write the models of the published tables as a project of dbt.",
-  examples: [{ command: "./sluice models export crm-models" }],
   commands: [modelsExport]
 })
 

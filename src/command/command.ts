@@ -28,7 +28,8 @@ interface Described extends About {
   readonly name: string
   /** One or two sentences. */
   readonly summary: string
-  readonly examples: ReadonlyArray<Command.Command.Example>
+  /** Of a group without any: the first one of each of its commands. */
+  readonly examples?: ReadonlyArray<Command.Command.Example>
 }
 
 /** How a command that did not do all its work ends; the command has written why. */
@@ -59,12 +60,13 @@ const ended = Effect.fnUntraced(function* <E, R>(handler: Effect.Effect<Shown | 
 export const group = <const Commands extends ReadonlyArray<Command.Command.SubcommandEntry>>({
   name,
   commands,
+  examples = commands.flatMap((one) => ("examples" in one ? one.examples.slice(0, 1) : [])),
   ...described
 }: Described & { readonly commands: Commands }) =>
-  Command.make(name).pipe(about(described), Command.withSubcommands(commands))
+  Command.make(name).pipe(about({ ...described, examples }), Command.withSubcommands(commands))
 
 const about =
-  ({ summary, examples, results, serves }: Omit<Described, "name">) =>
+  ({ summary, examples = [], results, serves }: Omit<Described, "name">) =>
   <Name extends string, Input, ContextInput, E, R>(self: Command.Command<Name, Input, ContextInput, E, R>) =>
     self.pipe(
       Command.withDescription(summary),

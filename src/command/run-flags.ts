@@ -13,7 +13,8 @@ export interface RunFlags {
   readonly logLevel?: LogLevel | undefined
   readonly quiet?: boolean
   readonly verbose?: boolean
-  readonly wait?: string | undefined
+  /** Milliseconds. */
+  readonly wait?: number | undefined
 }
 
 /**
@@ -24,7 +25,7 @@ export const withRunFlags = <A, E, R>(command: string, flags: RunFlags, work: Ef
   Effect.gen(function* () {
     const { configureLogs, isTerminal } = yield* Output
     const levels = levelsOf(flags)
-    if (levels.length > 1) return yield* refuse("--log-level, --quiet and --verbose exclude each other.", command)
+    if (levels.length > 1) return yield* refuse("--quiet and --verbose exclude each other.", command)
     const isRequested = flags.logFormat !== undefined || levels.length > 0
     const [level = "info"] = levels
     configureLogs({
@@ -32,14 +33,11 @@ export const withRunFlags = <A, E, R>(command: string, flags: RunFlags, work: Ef
       level,
       logLevel: isTerminal && !isRequested ? "warn" : level
     })
-    const waitMs = flags.wait === undefined ? 0 : durationMs(flags.wait)
-    if (waitMs === undefined)
-      return yield* refuse(`--wait ${flags.wait}: not a duration such as 30s, 10m or 2h.`, command)
     return yield* Effect.logInfo("run started").pipe(
       Effect.annotateLogs({ command }),
       Effect.andThen(work),
       Effect.provideService(References.MinimumLogLevel, level === "debug" ? "Debug" : "Info"),
-      Effect.provideService(RunWait, waitMs)
+      Effect.provideService(RunWait, flags.wait ?? 0)
     )
   })
 

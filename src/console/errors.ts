@@ -242,7 +242,7 @@ const explanations: {
   NoDateFilter: (reason) => ({
     ends: "usage",
     message: `${reason.tables.join(", ")}: the API has no date filter for this. It has one for ${reason.dated.join(", ")}.`,
-    next: `./sluice sync --each --only ${reason.tables.join(",")}`
+    next: `./sluice sync --again all --only ${reason.tables.join(",")}`
   }),
   ReserveTooLarge: (reason) => ({
     ends: "config",

@@ -113,7 +113,7 @@ export const earlierText = (names: ReadonlyArray<string>): string =>
 /** The reverse. */
 export const liftedText = (names: ReadonlyArray<string>): string =>
   `The settings no longer keep out ${some(names)}: it is stored from now on. Records that do not change have it after ` +
-  "./sluice sync --each."
+  "./sluice sync --again all."
 
 export const sayEarlier = Effect.fnUntraced(function* (names: ReadonlyArray<string> = []) {
   const { say } = yield* Output

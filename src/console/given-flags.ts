@@ -50,7 +50,7 @@ export const commandIn = (words: ReadonlyArray<string>, root: CommandDescriptor)
   return { command, path }
 }
 
-const valueOf = (flag: string, args: ReadonlyArray<string>): string | undefined => {
+export const valueOf = (flag: string, args: ReadonlyArray<string>): string | undefined => {
   const index = args.findLastIndex((arg) => arg === flag || arg.startsWith(`${flag}=`))
   if (index < 0) return undefined
   return args[index] === flag ? args[index + 1] : args[index]!.slice(flag.length + 1)

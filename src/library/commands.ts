@@ -30,6 +30,8 @@ export interface PublishOptions extends Options {
 
 export interface ReportOptions extends Options {
   /** Where to write it; without it, into the current release. */
+  readonly to?: string
+  /** @deprecated Until 2.0.0: `to`. */
   readonly file?: string
 }
 
@@ -52,7 +54,7 @@ type Made<Name extends keyof CommandResults> = Effect.Effect<CommandResult<Name>
 
 export const publish = (options: PublishOptions = {}): Made<"publish"> => command("publish", options, ["full"])
 export const check = (options: Options = {}): Made<"check"> => command("check", options, [])
-export const report = (options: ReportOptions = {}): Made<"report"> => command("report", options, ["file"])
+export const report = (options: ReportOptions = {}): Made<"report"> => command("report", options, ["to", "file"])
 export const verify = (options: VerifyOptions = {}): Made<"verify"> => command("verify", options, ["all", "sample"])
 export const exportTables = ({ target, ...options }: ExportOptions): Made<"export-excel" | "export-bundle"> =>
   command(target.endsWith(".xlsx") ? "export-excel" : "export-bundle", options, ["only", "except"], [target])

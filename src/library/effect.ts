@@ -10,6 +10,7 @@ import { type Row, Warehouse } from "../stores/warehouse/warehouse.ts"
 import { literal } from "../stores/warehouse/sql.ts"
 import { load } from "../command/load.ts"
 import { withRunFlags } from "../command/run-flags.ts"
+import type { Again } from "../command/selection.ts"
 import { logSynced } from "../run/sync-result.ts"
 import { type Options, type Result, SluiceError, call, refuseUnknown } from "./run.ts"
 
@@ -25,10 +26,10 @@ export interface Selection {
 }
 
 export interface SyncOptions extends Options, Selection {
-  /** Read everything again, not only changes. */
+  /** What is read again: all lists, or each single record as well. Default: what changed. */
+  readonly again?: Again
+  /** @deprecated Until 2.0.0: `again: "lists"`. */
   readonly full?: boolean
-  /** As `full`, and each single record again. */
-  readonly each?: boolean
   /** Stop in time and continue in the next sync: `5h`, or `06:00`. */
   readonly deadline?: string
 }
@@ -37,9 +38,9 @@ const selected = ["only", "except"]
 
 /** Reads the account and publishes the tables, as `sluice sync` does. */
 export const sync = (options: SyncOptions = {}): Effect.Effect<Result<"sync">, SluiceError> =>
-  call("sync", { given: options, own: [...selected, "full", "each", "deadline"] }, () => {
-    const { deadline, each, full } = options
-    const work = load(import("../run/sync.ts"), (_) => _.syncOnce({ ...flagsOf(options), deadline, each, full }))
+  call("sync", { given: options, own: [...selected, "again", "full", "deadline"] }, () => {
+    const { deadline, full, again = full ? "lists" : undefined } = options
+    const work = load(import("../run/sync.ts"), (_) => _.syncOnce({ ...flagsOf(options), deadline, again }))
     return withRunFlags("sync", {}, Effect.tap(work, logSynced))
   })
 

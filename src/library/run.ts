@@ -1,9 +1,11 @@
 /** Calls what a command does inside the calling program, and returns what the command prints with `--json`. */
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { Writable } from "node:stream"
 import { allCommands } from "../cli/commands.ts"
 import { runFeatures } from "../cli/run-features.ts"
+import { outdatedIn } from "../settings/file.ts"
 import { closest, suggestion } from "../settings/closest.ts"
 import { exitCodes } from "../values/failure.ts"
 import { repeating } from "../console/given-flags.ts"
@@ -11,6 +13,7 @@ import { Output } from "../console/streams.ts"
 import type { RunFeatures } from "../command/features.ts"
 import { type CommandFailure, type CommandResult, resultDocument } from "../console/result.ts"
 import type { RunResults } from "../run/result-data.ts"
+import { Warnings } from "../command/load.ts"
 import { explainFailure, explainStop, servicesOf, stoppable } from "../command/work.ts"
 import type { Environment } from "../values/environment.ts"
 import { fetchThroughProxies } from "../network/proxy.ts"
@@ -72,7 +75,9 @@ export const call = <Name extends keyof RunResults>(
         message: asPrinted(withFlags(message)),
         ...(next !== undefined && { next: asPrinted(withFlags(next)) })
       })
-    const services = servicesOf(`sluice ${name}`, environment, output, runFeatures)
+    const services = Context.add(servicesOf(`sluice ${name}`, environment, output, runFeatures), Warnings, () =>
+      outdatedIn(config)
+    )
     const checked = refuseUnknown(name, options.given, own)
     const done = stoppable(
       Effect.andThen(Effect.promise(fetchThroughProxies), Effect.provideContext(work(), services)),

@@ -1,9 +1,8 @@
 /** The facts that there are now, and the alarms that follow, from the warehouse, or from the last release while another program has it open. */
 import * as Effect from "effect/Effect"
-import type { AlarmLimits } from "../alarms/alarms.ts"
-import type { Facts } from "../alarms/facts.ts"
+import { type Facts, readFacts } from "../alarms/facts.ts"
 import { isComparable } from "../alarms/volume.ts"
-import { type Watch, readFacts, watch } from "../alarms/watch.ts"
+import { type Watch, watch } from "../alarms/watch.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import { embeddedResourcesOf } from "../catalog/resource.ts"
 import type { WantedSettings, CommandSettings } from "../settings/settings.ts"
@@ -24,9 +23,9 @@ export const readResources = Effect.fnUntraced(function* (
 })
 
 /** What the alarms are decided from. */
-export const factsOf = Effect.fnUntraced(function* ({ alarms, wanted }: Reported, catalogue: Catalogue) {
+export const factsOf = Effect.fnUntraced(function* ({ wanted }: Pick<Reported, "wanted">, catalogue: Catalogue) {
   const { locations } = wanted
-  return yield* readFacts(alarms.limits, catalogue, { locations, resources: yield* readResources(catalogue, wanted) })
+  return yield* readFacts(catalogue, { locations, resources: yield* readResources(catalogue, wanted) })
 })
 
 /** Decides the alarms of an output. */
@@ -48,14 +47,14 @@ export const alarmsNow = Effect.fnUntraced(function* (output: CommandSettings) {
   if (readable.source === "none") return yield* readable.locked
   const facts = yield* Effect.provide(factsOf(output, catalogue), readable.tables)
   const watched = yield* watchOutput(output, facts, { isRunning: readable.holder?.isRun === true })
-  return { facts, watched, compared: comparedOf(facts, output.alarms.limits) }
+  return { facts, watched, compared: comparedOf(facts) }
 }, Effect.scoped)
 
 export type Compared = ReturnType<typeof comparedShape>["Type"]
 
 /** A new output has no nights, and its volumes are compared with nothing. */
-const comparedOf = ({ nights, readings, syncs }: Facts, limits: AlarmLimits): Compared => ({
+const comparedOf = ({ nights, readings, syncs }: Facts): Compared => ({
   syncs: syncs.length,
   readings: readings.filter(({ completeAt }) => completeAt !== undefined).length,
-  volumes: [...nights.values()].filter((known) => isComparable(known, limits)).length
+  volumes: [...nights.values()].filter(isComparable).length
 })

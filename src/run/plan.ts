@@ -25,20 +25,18 @@ import { accountSettings } from "../command/prologue.ts"
 import { namesOf } from "../stores/warehouse/locations.ts"
 import { holderOf, isLocked } from "../command/readable.ts"
 import type { CommandResult } from "../console/result.ts"
-import { type ChoiceFlags, choiceOf } from "../command/selection.ts"
+import { type ChoiceFlags, readingOf } from "../command/selection.ts"
 import { exitCodes } from "../values/failure.ts"
 import { hashKey } from "../settings/withheld.ts"
 import { storedEarlier, keptOut } from "../command/withheld.ts"
 
-export interface PlanFlags extends Flags, ChoiceFlags {
-  readonly full?: boolean | undefined
-}
+export type PlanFlags = Flags & ChoiceFlags
 
 /** Estimates what a sync would read. While a run has the warehouse, which a plan needs, the result names that run. */
 export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
   const { output, accounts } = yield* accountSettings(flags)
   const catalogue = yield* loadCatalogue(output)
-  const choice = yield* choiceOf(flags)
+  const choice = yield* readingOf(flags)
   const policies = yield* schemaPolicies(output, catalogue)
   // A sync would not begin without it.
   yield* hashKey(output, catalogue)

@@ -35,7 +35,7 @@ import { Output } from "../console/streams.ts"
 import { nextForLeft } from "../console/findings.ts"
 import { openReadable } from "../command/readable.ts"
 import { type CommandResult, instant } from "../console/result.ts"
-import { type ChoiceFlags, choiceOf } from "../command/selection.ts"
+import { type ChoiceFlags, readingOf } from "../command/selection.ts"
 
 export interface StatusFlags extends Flags, ChoiceFlags {
   /** End with an exit code if there is a problem. */
@@ -48,7 +48,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
   const output = yield* outputSettings(flags, yield* Environment)
   const { wanted } = output
   const { catalogue } = yield* catalogueOf(output)
-  const resources = yield* readResources(catalogue, wanted, yield* choiceOf(flags))
+  const resources = yield* readResources(catalogue, wanted, yield* readingOf(flags))
   const readable = yield* openReadable(output)
   const now = yield* Clock.currentTimeMillis
   const { run, left, losses, names, restored } =

@@ -122,7 +122,7 @@ const nextOf = ({ ended, exitCode, isStoppedByDeadline, left, modelProblems, nam
     /^\S+ backfill\b/.test(command) &&
     ended.some(({ shortfalls }) => shortfalls.some(({ _tag }) => _tag === "NoStrategyWorks"))
   return isUnfiltered
-    ? "./sluice sync --full: it reads whole what the service does not return by date."
+    ? "./sluice sync --again lists: it reads whole what the service does not return by date."
     : remedyOf(causesOf(ended), naming, command)
 }
 

@@ -22,7 +22,7 @@ import { unknownTimeZones } from "../stores/warehouse/time-zones.ts"
 import { wideLosses } from "../stores/warehouse/meta/wide-readings.ts"
 import { prepare } from "../stores/warehouse/schema.ts"
 import { accountSettings, definitionsOf } from "../command/prologue.ts"
-import { type ChoiceFlags, choiceOf } from "../command/selection.ts"
+import { type ChoiceFlags, readingOf } from "../command/selection.ts"
 import { refuseDemoFolder } from "../command/demo-folder.ts"
 import { explained } from "../console/errors.ts"
 import { liftedText, modelText } from "../console/findings.ts"
@@ -58,7 +58,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
   const range = past?.range
   const command = range ? "backfill" : "sync"
   const deadline = yield* deadlineOf(flags.deadline, command)
-  const choice = yield* choiceOf(flags)
+  const choice = yield* readingOf(flags)
   const { output, accounts: settings } = yield* accountSettings(flags)
   yield* refuseDemoFolder(
     output.folder,
@@ -142,7 +142,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
   const synced = yield* range
     ? Effect.ensuring(work, releaseHandoff(output.folder))
     : requestHandoff(output.folder, work)
-  const again = choice.each ? "./sluice sync --each" : choice.full ? "./sluice sync --full" : "./sluice sync"
+  const again = `./sluice sync${choice.full ? ` --again ${choice.each ? "all" : "lists"}` : ""}`
   const typed = synced.exitCode === exitCodes.later ? again : "./sluice sync"
   return resultOf(synced, past?.typed ?? typed)
 })

@@ -50,7 +50,8 @@ export const consoleSection = {
   password: setting(text, {
     environment: "SLUICE_CONSOLE_PASSWORD",
     secret: true,
-    description: "Password of the page of ./sluice serve, or a reference to it. Only --listen needs it.",
+    description:
+      "Password of the page of ./sluice serve, or a reference to it. Only another address than 127.0.0.1 needs it.",
     example: "file:/run/secrets/console"
   }),
   readonly_password: setting(text, {

@@ -4,17 +4,14 @@ import { allSettings, listNames, listOf, sections } from "./sections.ts"
 
 export const schemaFile = "sluice.schema.json"
 
-const precedence = "A flag overrides the environment, and the environment overrides this file."
-
 /** A first settings file: what was answered, by `section.key`. `folder`: that of the schema and the example, from the file. */
 export const firstToml = (folder: string, values: Readonly<Record<string, unknown>>): string => {
   const bySection = Map.groupBy(Object.entries(values), ([path]) => path.split(".")[0])
   return [
     `#:schema ${folder}/${schemaFile}`,
-    `# ${precedence}`,
     `# Every setting, with its default: ${folder}/example.toml. "./sluice serve" shows and changes them as a page.`,
-    ...[...bySection].flatMap(([section, own]) => [
-      "",
+    ...[...bySection].flatMap(([section, own], index) => [
+      ...(index === 0 ? [] : [""]),
       `[${section}]`,
       ...own.map(([path, value]) => `${path.slice(path.indexOf(".") + 1)} = ${tomlOf(value)}`)
     ]),
@@ -26,7 +23,7 @@ export const firstToml = (folder: string, values: Readonly<Record<string, unknow
 export const exampleToml = (): string =>
   [
     `#:schema ./${schemaFile}`,
-    `# Copy this file to config/sluice.toml. ${precedence}`,
+    "# Copy this file to config/sluice.toml. A flag overrides the environment, and the environment overrides this file.",
     ...Object.entries<Section>(sections).flatMap(([section, settings]) => [
       "",
       `[${section}]`,

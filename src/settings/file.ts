@@ -25,6 +25,8 @@ export interface SettingsFile {
 export interface ReadFile {
   readonly file: SettingsFile
   readonly problems: ReadonlyArray<SettingProblem>
+  /** One sentence for each setting of 1.0.0 that has no effect any more. */
+  readonly outdated?: ReadonlyArray<string>
 }
 
 /** Reads the named file, or the default file, which may be absent; with `null`, none. */
@@ -52,6 +54,8 @@ export const readFile = (named: string | null | undefined): ReadFile => {
       })
 }
 
+export const outdatedIn = (named: string | undefined): ReadonlyArray<string> => readFile(named).outdated ?? []
+
 const invalidToml = (name: string, message: string): SettingProblem => {
   const [, what = message, line, column] = /^(.*?),? at line (\d+), column (\d+)\.?$/s.exec(withoutValue(message)) ?? []
   return wrong(line === undefined ? name : `${name}:${line}:${column}`, { _tag: "InvalidToml", message: what })
@@ -66,8 +70,18 @@ const renamed: Readonly<Record<string, string>> = {
   lake: "publish.lake"
 }
 
+/** Of 1.0.0, with what is so now. From 2.0.0 on, they are unknown. */
+const removed: Readonly<Record<string, string>> = {
+  "alarms.volume_nights": "a night is compared with the last 14",
+  "alarms.volume_min_rows": "a difference of fewer than 50 rows is no alarm",
+  "alarms.request_factor": "a sync may send three times the planned requests",
+  "alarms.disk_days": "the warning comes 14 days before the disk is full",
+  "alarms.token_days": "the warning comes 14 days before the token expires"
+}
+
 const checkedNames = (name: string, content: Table, placeOf: SettingsFile["placeOf"]): ReadFile => {
   const problems: Array<SettingProblem> = []
+  const outdated: Array<string> = []
   const unknown = (path: string, names: ReadonlyArray<string>) => {
     // A right key in a wrong section is far from its right path.
     const key = path.split(".")[1]
@@ -83,7 +97,12 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
   /** Of a section or an item of a list. `names`: the keys that a misspelt one may stand for. */
   const checkedValues = (place: string, values: Table, settings: Section, names: ReadonlyArray<string>): Table => {
     const isKnown = (key: string) => Object.hasOwn(settings, key)
-    for (const key of Object.keys(values)) if (!isKnown(key)) unknown(`${place}.${key}`, names)
+    for (const key of Object.keys(values)) {
+      const path = `${place}.${key}`
+      const now = removed[path]
+      if (now) outdated.push(`${placeOf(path)}: ${path} has no effect any more, and 2.0.0 refuses it: ${now}.`)
+      else if (!isKnown(key)) unknown(path, names)
+    }
     return Object.fromEntries(
       Object.entries(values).map(([key, value]) => [key, placed(value, isKnown(key) ? settings[key]! : {}, folder)])
     )
@@ -113,7 +132,7 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
       return { ...checkedValues(place, values, settings, own), ...(isNamed && { name }) }
     })
   }
-  return { file: { name, sections: known, lists: listsOf(itemsOf), placeOf }, problems }
+  return { file: { name, sections: known, lists: listsOf(itemsOf), placeOf }, problems, outdated }
 }
 
 /** Paths in the settings and in references to secrets are relative to the file, so that they do not depend on where a command is run. */

@@ -23,14 +23,9 @@ const limits = {
   warnAfter: 30 * hour,
   errorAfter: 54 * hour,
   rejectShare: 0.01,
-  requestFactor: 3,
   requestsPerDay: 1000,
-  diskDays: 14,
   diskFreeMb: 500,
-  tokenDays: 14,
-  volumeNights: 14,
-  volumeSensitivity: 3,
-  volumeMinRows: 50
+  volumeSensitivity: 3
 }
 /** The level of the alarm of a kind; `none` if it is none. */
 const level = (kind: AlarmKind, facts: object, rest: Rest = {}, own: Partial<AlarmLimits> = {}) => {
@@ -172,10 +167,10 @@ describe("a night", () => {
     anomalyOf(nights(changed, usual, gapHours), limits) !== undefined
   const steady = Array<number>(6).fill(100)
   it("is compared with seven before, none of which is half a day or two days long", () => {
-    assert.isFalse(isComparable(nights(0, steady), limits))
-    assert.isTrue(isComparable(nights(0, [...steady, 100]), limits))
+    assert.isFalse(isComparable(nights(0, steady)))
+    assert.isTrue(isComparable(nights(0, [...steady, 100])))
     assert.deepStrictEqual(
-      [17, 18, 32, 33].map((hours) => isComparable(nights(0, [...steady, 100], hours), limits)),
+      [17, 18, 32, 33].map((hours) => isComparable(nights(0, [...steady, 100], hours))),
       [false, true, true, false]
     )
   })

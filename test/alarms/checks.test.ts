@@ -17,7 +17,7 @@ import { type Rest, now, situationOf } from "./situation.ts"
 
 const hour = 3_600_000
 const day = 24 * hour
-const volume = { volumeNights: 14, volumeSensitivity: 3, volumeMinRows: 50 }
+const volume = { volumeSensitivity: 3 }
 
 /** Nights until now, the last one first. */
 const nights = (...changes: ReadonlyArray<number>) =>

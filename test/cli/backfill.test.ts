@@ -71,7 +71,7 @@ describe("backfill", () => {
         assert.deepStrictEqual(await account.differences(), [])
         const currentWatermarks = () => query(account.warehouse, "FROM meta.watermarks ORDER BY ALL")
         const watermarks = await currentWatermarks()
-        const full = await backfill(account, "--full", ...flags)
+        const full = await backfill(account, "--again=lists", ...flags)
         assert.strictEqual(full.code, 0, full.stderr)
         assert.deepStrictEqual(await currentWatermarks(), watermarks)
         assert.deepStrictEqual(await account.differences(), [])
@@ -109,7 +109,10 @@ describe("backfill", () => {
       const ran = await backfill(account, "--only", "messages", "--from", from)
       assert.strictEqual(ran.code, 3, ran.stderr)
       assert.match(ran.stderr, /messages: .*the service ignores the filter on dateAdded/)
-      assert.match(ran.stderr, /Next: \.\/sluice sync --full: it reads whole what the service does not return by date/)
+      assert.match(
+        ran.stderr,
+        /Next: \.\/sluice sync --again lists: it reads whole what the service does not return by date/
+      )
     } finally {
       account.service.stop()
     }

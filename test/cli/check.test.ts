@@ -26,7 +26,7 @@ describe("check", () => {
     const { code, stdout } = await check()
     assert.strictEqual(code, 0)
     assert.match(stdout, /^ok: no alarms; compared: 1 sync, the age of \d+ resources, the volume of 0\n$/)
-    assert.match((await check("--nagios")).stdout, /^SLUICE OK - no alarms; .*\| warnings=0 errors=0\n$/)
+    assert.match((await check("--as", "nagios")).stdout, /^SLUICE OK - no alarms; .*\| warnings=0 errors=0\n$/)
   })
 
   it(
@@ -50,7 +50,7 @@ describe("check", () => {
       assert.deepStrictEqual(JSON.parse((await check("--json")).stdout).data.opened, [])
       const status = await sluice(["status", ...account.selection], account.environment)
       assert.include(status.stdout, "error    freshness:users: last read completely 60 hours ago")
-      const nagios = await check("--nagios")
+      const nagios = await check("--as", "nagios")
       assert.strictEqual(nagios.code, 2)
       assert.match(nagios.stdout, /^SLUICE CRITICAL - freshness:users: .* \| warnings=0 errors=1\n$/)
       await age(0)

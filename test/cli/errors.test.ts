@@ -94,7 +94,7 @@ const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: Reg
   [
     { _tag: "NoDateFilter", tables: ["users"], dated: ["messages"] },
     "usage",
-    /^users: the API has no date filter for this\. It has one for messages\. \.\/sluice sync --each --only users$/
+    /^users: the API has no date filter for this\. It has one for messages\. \.\/sluice sync --again all --only users$/
   ],
   [
     { _tag: "ReserveTooLarge", reserve: 1000, dailyMax: 600 },

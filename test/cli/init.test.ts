@@ -15,7 +15,7 @@ const pathIn = (folder: string) => join(folder, "config", "sluice.toml")
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 const run = async (path: string, flags: ReadonlyArray<string> = [], token = account.service.token) => {
   const { locationId, url } = account.service
-  const answers = ["--base-url", url, "--token-ref", "env:CRM_TOKEN", "--location", locationId, "--formats", "csv"]
+  const answers = ["--base-url", url, "--token-ref", "env:CRM_TOKEN", "--location", locationId, "--format", "csv"]
   return await sluice(["init", "--config", path, ...answers, ...flags], { CRM_TOKEN: token })
 }
 
@@ -123,7 +123,10 @@ describe("init", () => {
   it("stores a typed token in a private file beside the settings", async () => {
     const path = pathIn(newFolder())
     const { locationId, token, url } = account.service
-    await writeSettings(path, { baseUrl: url, formats: [], location: locationId, token })
+    // All that init asks.
+    const more = { "schedule.times": ["03:30"], "signals.mail_to": "ops@example.com" }
+    await writeSettings(path, { baseUrl: url, formats: [], location: locationId, token, more })
+    assert.isAtMost(readFileSync(path, "utf8").trimEnd().split("\n").length, 15)
     const tokenFile = join(dirname(path), "token")
     assert.notInclude(readFileSync(path, "utf8"), token)
     assert.deepStrictEqual([modeOf(path), modeOf(tokenFile)], ["600", "600"])

@@ -63,7 +63,7 @@ describe("the log of a sync", () => {
         assert.deepInclude(second.at(-1), { message: "run ended", status: "complete", exit_code: "0" })
         assert.isEmpty(withMessage(second, "resource changed"))
         assert.isBelow(second.length, 10)
-        const third = fromJson(await sync(account, ["--log-format", "json", "--log-level", "debug"]))
+        const third = fromJson(await sync(account, ["--log-format", "json", "--verbose"]))
         const ended = withMessage(third, "resource ended").find(({ resource }) => resource === "contacts")!
         assert.deepInclude(ended, { location, status: "complete", mode: "incremental" })
         assert.isNumber(ended["duration_ms"])
@@ -170,7 +170,7 @@ describe("the level", () => {
   })
 
   it("is given once", async () => {
-    const ran = await sluice(["sync", "-q", "--log-level", "info"], { SLUICE_OUTPUT: newFolder() })
+    const ran = await sluice(["sync", "-q", "-v"], { SLUICE_OUTPUT: newFolder() })
     assert.strictEqual(ran.code, 2)
     assert.match(ran.stderr, /exclude each other/)
   })

@@ -285,12 +285,12 @@ it("of a full sync has a lower bound that holds when lists have become shorter",
     return JSON.parse(stdout).data
   }
   onTestFinished(() => discard(account))
-  await run("sync", "--full")
+  await run("sync", "--again=lists")
   await run("sync")
   for (const share of [0, 0.5, 0.7]) {
     await account.service.post("change", { contacts: 0, delete: share, seed: 3 })
-    const { likely, requests } = await run("plan", "--full")
-    const done = await run("sync", "--full")
+    const { likely, requests } = await run("plan", "--again=lists")
+    const done = await run("sync", "--again=lists")
     assert.isAtMost(requests.min, done.requests, `a share of ${share} was deleted`)
     assert.isAtLeast(likely.requests, requests.min)
   }

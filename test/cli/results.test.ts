@@ -53,7 +53,7 @@ describe("--json", () => {
         ["status", "--check"],
         ["verify", "--sample", "3"],
         ["check"],
-        ["schedule", "print", "--cron"],
+        ["schedule", "print", "--as", "cron"],
         ["publish"],
         ["contract", "check", fileURLToPath(new URL("../../docs/contract/1.0.0.odcs.json", import.meta.url))],
         ["export", "excel", join(newFolder(), "book.xlsx"), "--only", "contacts"],
@@ -67,9 +67,12 @@ describe("--json", () => {
         ["hold", "list"],
         ["rebuild"],
         ["doctor"],
-        ["init", "--config", join(newFolder(), "s.toml"), "--token-ref", "env:SLUICE_TOKEN", "--formats", "csv"].concat(
-          ["--base-url", account.service.url, "--location", account.service.locationId]
-        ),
+        ["init", "--config", join(newFolder(), "s.toml"), "--token-ref", "env:SLUICE_TOKEN", "--format", "csv"].concat([
+          "--base-url",
+          account.service.url,
+          "--location",
+          account.service.locationId
+        ]),
         ["config", "show"],
         ["config", "validate"],
         ["dictionary"],

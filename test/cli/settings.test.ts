@@ -50,6 +50,23 @@ describe("wrong settings are refused in the same words by every command that rea
   })
 })
 
+describe("a setting of 1.0.0 that has no effect any more", () => {
+  it("is a warning with its line, said once, and the command goes on", async () => {
+    const config = fileOf("[alarms]\nwarn_after = '20h'\ntoken_days = 30\nvolume_nights = 'x'\n")
+    for (const command of ["config validate", "dictionary --coverage"]) {
+      const ran = await sluice([...command.split(" "), "--config", config], complete)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.strictEqual(
+        ran.stderr.split("\nNext")[0]!.trimEnd(),
+        [
+          `${config}:3: alarms.token_days has no effect any more, and 2.0.0 refuses it: the warning comes 14 days before the token expires.`,
+          `${config}:4: alarms.volume_nights has no effect any more, and 2.0.0 refuses it: a night is compared with the last 14.`
+        ].join("\n")
+      )
+    }
+  })
+})
+
 describe("an environment variable that is not a setting", () => {
   it("is reported once with the closest name and without its value, and does not stop the command", async () => {
     const ran = await sluice(["dictionary", "--coverage"], { SLUICE_TOKN: "secret-1", SLUICE_SEED: "1" })

@@ -145,7 +145,7 @@ describe("verify --sample", () => {
     assert.strictEqual(wrong.length, Number(n))
     assert.strictEqual(numbers.differ, Number(n))
     for (const one of wrong) assert.match(one, pattern)
-    assert.match(next, new RegExp(`^\\./sluice sync --each --only ${table}; .*, \\./sluice rebuild$`))
+    assert.match(next, new RegExp(`^\\./sluice sync --again all --only ${table}; .*, \\./sluice rebuild$`))
   })
 
   it("prints ten differences of the contacts and the share of rows that agree", { tags: ["slow"] }, async () => {

@@ -120,7 +120,7 @@ describe("verify reports damage to files and to the warehouse", () => {
       ]
     )
     assert.deepStrictEqual(parts, ["files"])
-    assert.strictEqual(next, "./sluice sync --each --only recordings,files")
+    assert.strictEqual(next, "./sluice sync --again all --only recordings,files")
   })
 
   type Damage = [string, (path: string) => unknown, string]

@@ -11,7 +11,7 @@ import { sluice } from "../support/sluice.ts"
 
 describe("the dictionary as HTML", () => {
   const printed = async (names: ReadonlyArray<string>, environment = {}) => {
-    const { code, stdout } = await sluice(["dictionary", ...names, "--html"], environment)
+    const { code, stdout } = await sluice(["dictionary", ...names, "--as", "html"], environment)
     assert.strictEqual(code, 0)
     return stdout
   }

@@ -128,7 +128,7 @@ describe("the files of a person", () => {
       ]
     )
     const before = host.requested.length
-    assert.strictEqual((await run("sync", "--each")).code, 0)
+    assert.strictEqual((await run("sync", "--again=all")).code, 0)
     assert.deepStrictEqual(host.requested.slice(before), [])
     assert.deepStrictEqual(filesWith(account.output, "letter-of-own"), [])
     assert.strictEqual((await run("verify")).code, 0)

@@ -96,7 +96,7 @@ describe("a hold", () => {
       .toSorted()
     assert.isAbove(kept.length, times.length - old.length)
     assert.deepStrictEqual(await idsOf("messages"), kept)
-    assert.strictEqual((await account.sync("--each")).code, 0)
+    assert.strictEqual((await account.sync("--again=all")).code, 0)
     assert.deepStrictEqual(await idsOf("messages"), kept)
     assert.strictEqual((await run("rebuild")).code, 0)
     assert.deepStrictEqual(await idsOf("messages"), kept)

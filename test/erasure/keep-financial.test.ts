@@ -47,7 +47,7 @@ describe("an erasure that keeps financial records", { tags: ["slow"] }, () => {
     person = await plant(account.service, [...financial])
     await run("sync")
     await account.service.post("change", { invoices: 1, orders: 1, seed: 3 })
-    assert.strictEqual((await run("sync", "--each")).code, 0)
+    assert.strictEqual((await run("sync", "--again=all")).code, 0)
     before = await sums()
   })
   afterAll(() => discard(account))
@@ -103,7 +103,7 @@ describe("an erasure that keeps financial records", { tags: ["slow"] }, () => {
     const sent = (await account.service.records("transactions")).find((record) => record["_id"] === like)!
     const { _id, ...fields } = sent
     await account.service.post("plant", { collection: "transactions", like, id, fields: { ...fields, amount: 17.5 } })
-    const { code, stderr } = await run("sync", "--each")
+    const { code, stderr } = await run("sync", "--again=all")
     assert.strictEqual(code, 0, stderr)
     const [payment] = await query(
       account.warehouse,

@@ -42,22 +42,26 @@ describe("a lost file", () => {
 
   it("is refused if it is the list of erased people, also if entries were removed", { tags: ["slow"] }, async () => {
     const erasing = ["subject", "erase", "--contact", ids[1]!, "--all", "--apply", "--reason", "test"]
-    for (const args of [["sync", "--each"], erasing])
+    for (const args of [["sync", "--again=all"], erasing])
       await without("suppressed.json", () => isRefused(args, /suppressed\.json: it is missing, and people were erased/))
     const shorter = (text: string) => {
       const list = JSON.parse(text)
       return JSON.stringify({ ...list, entries: list.entries.slice(1) })
     }
-    await without("suppressed.json", () => isRefused(["sync", "--each"], /it has \d+ entries, and had \d+/), shorter)
+    await without(
+      "suppressed.json",
+      () => isRefused(["sync", "--again=all"], /it has \d+ entries, and had \d+/),
+      shorter
+    )
     rmSync(join(account.output, "erasure.json"), { force: true })
-    const { code, stderr } = await run("sync", "--each")
+    const { code, stderr } = await run("sync", "--again=all")
     assert.strictEqual(code, 0, stderr)
     assert.notInclude(await contacts(), ids[0])
   })
 
   it("is refused if a rebuild made the warehouse anew in between", async () => {
     assert.strictEqual((await run("rebuild")).code, 0)
-    await without("suppressed.json", () => isRefused(["sync", "--each"], /it is missing, and people were erased/))
+    await without("suppressed.json", () => isRefused(["sync", "--again=all"], /it is missing, and people were erased/))
   })
 
   it("is refused if it had a hold, until the hold is released by name", { tags: ["slow"] }, async () => {

@@ -39,7 +39,7 @@ describe("an erasure of a person who was published into other folders", { tags: 
     const flags = settings("first", "second")
     assert.strictEqual((await sync(flags)).code, 0)
     await account.service.post("change", { contacts: 0.5, opportunities: 0.5, seed: 3 })
-    assert.strictEqual((await sync([...flags, "--each"])).code, 0)
+    assert.strictEqual((await sync([...flags, "--again=all"])).code, 0)
     for (const name of ["first", "second"]) {
       assert.lengthOf(readdirSync(pathOf(`.${name}`)), 2)
       assert.isAbove(namesPerson(pathOf(`.${name}`)).length, 1)

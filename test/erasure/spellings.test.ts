@@ -59,7 +59,7 @@ describe("an erased person", { tags: ["slow"] }, () => {
         id,
         fields: { body: `Call ${spelled[index]} again`, bodyText: "" }
       })
-    assert.strictEqual((await run("sync", "--each")).code, 0)
+    assert.strictEqual((await run("sync", "--again=all")).code, 0)
     const erasing = ["subject", "erase", "--contact", person.contact, "--all", "--apply", "--reason", "test"]
     const { code, stderr } = await run(...erasing)
     assert.strictEqual(code, 3, stderr)
@@ -68,7 +68,7 @@ describe("an erased person", { tags: ["slow"] }, () => {
   })
 
   it("is removed with records that have no id, for good", async () => {
-    for (const args of [["sync", "--each"], ["rebuild"]]) {
+    for (const args of [["sync", "--again=all"], ["rebuild"]]) {
       assert.strictEqual((await run(...args)).code, 0)
       const left = filesBelow(account.output).filter(([, content]) => content.includes(unread))
       assert.deepStrictEqual(
@@ -90,7 +90,7 @@ describe("an erased person", { tags: ["slow"] }, () => {
     ]
     for (const [index, fields] of own.entries()) await addContact(`OwnSpelling000000${index}`, fields)
     await addContact("OtherPhone0000001", { phone: "(415) 555-0198" })
-    const { code, stderr } = await run("sync", "--each")
+    const { code, stderr } = await run("sync", "--again=all")
     assert.strictEqual(code, 0, stderr)
     const stored = await query(
       account.warehouse,

@@ -52,7 +52,7 @@ describe("sluice explore", () => {
     const formats = await sluice(["explore"], { SLUICE_OUTPUT: output, SLUICE_FORMATS: "csv" })
     assert.strictEqual(formats.code, 78)
     assert.match(formats.stderr, /output\.formats is \["csv"\], without "duckdb"/)
-    assert.strictEqual((await sluice(["explore", "--port", "70000"], { SLUICE_OUTPUT: output })).code, 2)
+    assert.strictEqual((await sluice(["explore", "--listen", "70000"], { SLUICE_OUTPUT: output })).code, 2)
   })
 
   it.live("prints its address, and ends with the signal without a message", () => {
@@ -64,13 +64,13 @@ describe("sluice explore", () => {
         const taken = createServer().listen(0, "127.0.0.1")
         await new Promise((resolve) => taken.once("listening", resolve))
         const { port } = taken.address() as AddressInfo
-        const refused = await sluice(["explore", "--port", String(port)], { SLUICE_OUTPUT: output })
+        const refused = await sluice(["explore", "--listen", String(port)], { SLUICE_OUTPUT: output })
         assert.strictEqual(refused.code, 1)
-        assert.match(refused.stderr, /cannot be used: listen EADDRINUSE.*\nNext: Name another port with --port/)
+        assert.match(refused.stderr, /cannot be used: listen EADDRINUSE.*\nNext: Name another port with --listen/)
         await new Promise((resolve) => taken.close(resolve))
         const signal = new AbortController()
         const running = sluice(
-          ["explore", "--port", String(port), "--json"],
+          ["explore", "--listen", String(port), "--json"],
           { SLUICE_OUTPUT: output },
           {
             signal: signal.signal

@@ -104,7 +104,7 @@ describe.skipIf(postgresPrograms === undefined)(
       const { locations, unchanged } = await result("enqueue", "--all", "--from", "2025-01-01")
       assert.deepStrictEqual([locations, unchanged], [["south"], 1])
       assert.deepStrictEqual((await result("cancel", "--location", "north")).locations, ["north"])
-      assert.deepStrictEqual((await result("enqueue", "--all", "--full")).locations, ["north"])
+      assert.deepStrictEqual((await result("enqueue", "--all", "--again=lists")).locations, ["north"])
       assert.strictEqual(
         await sqlIn(
           postgres,
@@ -124,7 +124,7 @@ describe.skipIf(postgresPrograms === undefined)(
       assert.strictEqual(unknown.code, 2)
       assert.match(unknown.stderr, /--location nort: the fleet has no such location\..*Next: .*locations add nort/s)
       assert.strictEqual((await fleet("enqueue")).code, 2)
-      assert.strictEqual((await fleet("enqueue", "--all", "--full", "--from", "2025-01-01")).code, 2)
+      assert.strictEqual((await fleet("enqueue", "--all", "--again=lists", "--from", "2025-01-01")).code, 2)
       assert.deepStrictEqual((await result("locations", "remove", "north")).locations, ["north"])
     })
 

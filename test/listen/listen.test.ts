@@ -23,7 +23,7 @@ const listening = async (account: Account, ...flags: ReadonlyArray<string>): Pro
   let said = ""
   const stopped = new AbortController()
   const ended = sluice(
-    ["listen", "--port", String(port), "--every", "1s", ...flags],
+    ["listen", "--listen", String(port), "--every", "1s", ...flags],
     { ...account.environment, SLUICE_LISTEN_SECRET: secret },
     { signal: stopped.signal, onStderr: (text) => (said += text) }
   )

@@ -316,7 +316,7 @@ describe("the core tables", () => {
         Object.entries(dndSettings).flatMap(([channel, setting]) => (setting === null ? [] : [[id, channel]]))
       )
       assert.isNotEmpty(settings)
-      for (const again of [[], ["--each"]]) {
+      for (const again of [[], ["--again=all"]]) {
         const ran = await sluice(["sync", "--only", "contacts", ...again], environment)
         assert.strictEqual(ran.code, 0, ran.stderr)
         const companies = await query(warehouse, "SELECT id, company_name FROM crm.contacts")

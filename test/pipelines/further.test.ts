@@ -270,7 +270,7 @@ describe("an account without them", () => {
     for (const scope of removed) await account.service.post("token", { addScope: scope })
     await syncAll(account)
     assert.lengthOf(await query(account.warehouse, "FROM crm.businesses"), 0)
-    await syncAll(account, "--full")
+    await syncAll(account, "--again=lists")
     assert.isNotEmpty(await query(account.warehouse, "FROM crm.businesses"))
     // Since it has given a row, a refusal is what it is elsewhere.
     await account.service.post("token", { removeScope: "businesses.readonly" })

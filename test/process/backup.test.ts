@@ -87,7 +87,7 @@ describe("sluice backup", () => {
       const rows = "SELECT count(*) AS n, bit_xor(hash(id)) AS h FROM crm.contacts"
       assert.deepStrictEqual(await query(restored.warehouse, rows), await query(account.warehouse, rows))
       assert.strictEqual((await sluice(["ledger", "verify"], restored.environment)).code, 0)
-      const again = await restored.sync("--each", "--json")
+      const again = await restored.sync("--again=all", "--json")
       assert.isAbove(JSON.parse(again.stdout).data.suppressedRecords, 0, again.stdout)
     }
   )

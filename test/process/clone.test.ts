@@ -42,7 +42,7 @@ it("a clone ignores what every command writes into it", async () => {
       service.url,
       "--location",
       service.locationId,
-      "--formats",
+      "--format",
       "duckdb",
       "--token-ref",
       "env:SLUICE_TOKEN"

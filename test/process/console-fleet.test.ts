@@ -20,7 +20,7 @@ describe.skipIf(chromiumPath === undefined || postgresPrograms === undefined)("t
     for (const location of names) await fleet.run("locations", "add", location)
     const folder = newFolder()
     const flags = ["--config", join(folder, "none.toml"), "--output", join(folder, "output")]
-    server = start(["serve", "--json", "--port", "0", ...flags], fleet.environment, folder)
+    server = start(["serve", "--json", "--listen", "0", ...flags], fleet.environment, folder)
     while (!server.stdout().includes("\n")) await new Promise((resolve) => setTimeout(resolve, 20))
     browser = await launchChromium()
     page = await browser.newPage()

@@ -44,7 +44,7 @@ describe("a console whose work prints 500 MB, and a result of 50 MB", () => {
     symlinkSync(join(root, "node_modules"), join(folder, "package/node_modules"))
     let port = "0"
     const serving = async (): Promise<readonly [server: Running, link: URL]> => {
-      const server = start(["serve", "--json", "--port", port], { PROGRAM: program, HOME: folder }, folder)
+      const server = start(["serve", "--json", "--listen", port], { PROGRAM: program, HOME: folder }, folder)
       while (!server.stdout().includes("\n")) await sleep(20)
       const link = new URL(JSON.parse(server.stdout()).data.url)
       ;({ port } = link)

@@ -123,7 +123,7 @@ describe.each(proxies)("behind $proxy", ({ program, run }) => {
         `[console]\nurl = "https://${name}"\ntrusted_proxies = ["127.0.0.1"]\n`
       )
       server = start(
-        ["serve", "--json", "--port", "0"],
+        ["serve", "--json", "--listen", "0"],
         { SLUICE_CONSOLE_PASSWORD: "owner-password", HOME: folder },
         folder
       )

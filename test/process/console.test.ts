@@ -37,7 +37,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
 
   /** Returns the link that opens the page once. */
   const serve = async (): Promise<string> => {
-    server = start(["serve", "--json", "--port", port.flag], environment, folder)
+    server = start(["serve", "--json", "--listen", port.flag], environment, folder)
     while (!server.stdout().includes("\n")) await new Promise((resolve) => setTimeout(resolve, 20))
     const { data } = JSON.parse(server.stdout())
     port.flag = String(data.port)

@@ -14,7 +14,7 @@ describe.skipIf(chromiumPath === undefined)("the dictionary in a browser", () =>
   beforeAll(async () => {
     const written = async (...names: ReadonlyArray<string>) => {
       const file = join(newFolder(), "dictionary.html")
-      writeFileSync(file, (await sluice(["dictionary", ...names, "--html"], {})).stdout)
+      writeFileSync(file, (await sluice(["dictionary", ...names, "--as", "html"], {})).stdout)
       return `file://${file}`
     }
     url = await written()

@@ -291,7 +291,7 @@ it("Ctrl-C ends the command and its processes, with code 130", async () => {
   await new Promise((resolve) => free.once("listening", resolve))
   const { port } = free.address() as AddressInfo
   await new Promise((resolve) => free.close(resolve))
-  const running = start(["explore", "--port", String(port)], environment)
+  const running = start(["explore", "--listen", String(port)], environment)
   const status = () => fetch(`http://127.0.0.1:${port}/`).then((response) => response.status)
   while ((await status().catch(() => 0)) !== 401) await new Promise((resolve) => setTimeout(resolve, 50))
   running.kill("SIGINT")

@@ -57,7 +57,7 @@ describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
 
     it("continues elsewhere what a stopped one has saved, within the limit of the service", async () => {
       const before = (await fleet.counts())[0]!.requests
-      const stopped = sync(newFolder(), "--each")
+      const stopped = sync(newFolder(), "--again=all")
       await hasRequests(before + 20)
       stopped.kill("SIGTERM")
       assert.strictEqual((await stopped.ended).code, 143)

@@ -23,7 +23,7 @@ describe("--json=lines", () => {
   it("of a killed run has whole lines only, and no end", async () => {
     for (const requests of [20, 120]) {
       rmSync(account.warehouse, { force: true })
-      const running = start(["sync", "--each", "--json=lines", ...account.selection], account.environment)
+      const running = start(["sync", "--again=all", "--json=lines", ...account.selection], account.environment)
       await account.service.requested((await account.service.stats()).requests + requests)
       running.kill("SIGKILL")
       const { stdout } = await running.ended
@@ -35,7 +35,7 @@ describe("--json=lines", () => {
   })
 
   it("of an interrupted run ends with the reason", async () => {
-    const running = start(["sync", "--each", "--json=lines", ...account.selection], account.environment)
+    const running = start(["sync", "--again=all", "--json=lines", ...account.selection], account.environment)
     await account.service.requested((await account.service.stats()).requests + 20)
     running.kill("SIGTERM")
     const { code, stdout } = await running.ended

@@ -112,7 +112,7 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
     assert.include(glossary, "## Glossary")
   })
 
-  it("says no personal value with a masking profile, and all with --raw", async () => {
+  it("says no personal value with a masking profile, and all with the profile raw", async () => {
     const values = await personalValues(account.warehouse)
     const contacts = (await query(account.warehouse, "SELECT id FROM crm.contacts")).map(({ id }) => String(id))
     const steps = [
@@ -139,7 +139,7 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
     assert.isAtLeast(status.data.lastRun.requests, status.data.lastRun.planned.min)
     assert.isAbove(alarms.data.compared.readings, 0)
     // The same search finds them.
-    assert.isAbove(occurrences(secret, said(conversation(steps, "--raw"))).length, 100)
+    assert.isAbove(occurrences(secret, said(conversation(steps, "--profile", "raw"))).length, 100)
   })
 
   it("refuses hostile SQL, survives it, and bounds every answer", { timeout: 30_000 }, () => {
@@ -300,7 +300,7 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
     assert.strictEqual(unknown.code, 2)
     assert.include(unknown.stderr, "did you mean analysts?")
     assert.strictEqual(
-      (await sluice(["mcp", "--raw", "--target", "analysts", "--config", config], environment())).code,
+      (await sluice(["mcp", "--profile", "raw", "--target", "analysts", "--config", config], environment())).code,
       2
     )
     rmSync(join(folder, "public"))

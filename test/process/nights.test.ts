@@ -40,7 +40,7 @@ it("a release after each night equals the warehouse, also after deletions and a 
     for (const [night, shares, flags] of [
       [1, few, []],
       [2, { ...few, contacts: 0.6 }, []],
-      [3, { ...few, delete: 0.05 }, ["--each"]]
+      [3, { ...few, delete: 0.05 }, ["--again=all"]]
     ] as const) {
       await account.service.post("change", { ...shares, seed: night })
       const before = inodes()

@@ -140,7 +140,7 @@ describe.skipIf(registry.status !== 0)("the installed package", () => {
       service.locationId,
       "--token-ref",
       "env:CRM_TOKEN",
-      "--formats",
+      "--format",
       "duckdb,parquet,csv"
     ]
     const init = await run("sluice", ["init", ...location])
@@ -158,7 +158,7 @@ describe.skipIf(registry.status !== 0)("the installed package", () => {
     assert.isTrue(existsSync(join(home, "output/published/crm.duckdb")))
     const status = await run("sluice", ["status", "--json"])
     assert.strictEqual(JSON.parse(status.stdout).schema, "sluice/status/1")
-    const printed = await run("sluice", ["schedule", "print", "--systemd", "--at", "02:30"])
+    const printed = await run("sluice", ["schedule", "print", "--as", "systemd", "--at", "02:30"])
     assert.match(printed.stdout, new RegExp(`^ExecStart=${installed}/sluice sync`, "m"), printed.stderr)
     const check = await run("sluice", ["check"])
     assert.strictEqual(check.code, 0, check.stdout)

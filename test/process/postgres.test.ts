@@ -111,7 +111,7 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
             seed: night
           })
         if (night > 0) await alterFields(account, night)
-        const full = night % 6 === 5 ? ["--each"] : []
+        const full = night % 6 === 5 ? ["--again=all"] : []
         for (;;) {
           const running = sync(...full)
           const isDisturbed = kills + restarts < night && (random() < 0.5 || night < 3)

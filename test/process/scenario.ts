@@ -58,7 +58,7 @@ export const simulate = async (seed: number): Promise<Result> => {
         ? pick("contacts.readonly", "conversations/message.readonly", "products.readonly", "forms.readonly")
         : undefined
       if (scope) await account.service.post("token", { removeScope: scope })
-      const running = run(...(chance(0.2) ? ["--each"] : []))
+      const running = run(...(chance(0.2) ? ["--again=all"] : []))
       const kill = chance(0.6) ? pick("SIGKILL" as const, "SIGKILL" as const, "SIGINT" as const) : undefined
       const after = 300 + random() * 2500
       const timer = kill && setTimeout(() => running.kill(kill), after)
@@ -79,7 +79,7 @@ export const simulate = async (seed: number): Promise<Result> => {
     }
     // The first complete run may resume a stopped one; the second reads the account as it is.
     for (let left = 8, whole = 0; left > 0 && whole < 2; left--) {
-      const { code, stderr } = await run("--each").ended
+      const { code, stderr } = await run("--again=all").ended
       events.push(`at rest: ${code}`)
       if (code === 0) whole++
       if (code !== 75 && left === 1) wrong.push(`does not complete: ${stderr.slice(-500)}`)

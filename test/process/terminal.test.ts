@@ -74,7 +74,7 @@ describe.skipIf(!hasPython)("the display", () => {
       const size = { columns: 80, rows: 24 }
       const sync = ["sync", "--only", "contacts,contact_notes"]
       assert.strictEqual((await openTerminal(sync, account.environment, size).ended).code, 0)
-      const { code, output } = await openTerminal([...sync, "--each", "-v"], account.environment, size).ended
+      const { code, output } = await openTerminal([...sync, "--again=all", "-v"], account.environment, size).ended
       assert.strictEqual(code, 0, output)
       const screen = new Screen(size)
       let withBar = 0

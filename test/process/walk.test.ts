@@ -132,7 +132,7 @@ describe("three locations, from README alone", { tags: ["slow"] }, () => {
     arrive()
     const began = Date.now()
     const serve = async (port: string) => {
-      const started = start([...walkOnPage, "--port", port, "--json"], environment, home)
+      const started = start([...walkOnPage, "--listen", port, "--json"], environment, home)
       while (!started.stdout().includes("\n")) await new Promise((resolve) => setTimeout(resolve, 20))
       return { ...started, data: JSON.parse(started.stdout()).data as { readonly url: string; readonly port: number } }
     }

@@ -30,7 +30,7 @@ describe("while a sync runs", () => {
 
       await account.service.post("change", { contacts: 1 })
       const used = (await account.service.stats()).requests
-      const second = start(["sync", ...account.selection, "--each"], environment)
+      const second = start(["sync", ...account.selection, "--again=all"], environment)
       await account.service.requested(used + 10)
       while (!existsSync(progress)) await new Promise((resolve) => setTimeout(resolve, 50))
       const [status, planned, verified, rows, replayed] = await Promise.all([

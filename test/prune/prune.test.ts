@@ -49,7 +49,7 @@ describe("prune", () => {
       const run = (...args: ReadonlyArray<string>) => runAt(0, ...args)
       try {
         for (const daysAgo of [4, 3, 0]) {
-          await runAt(daysAgo, "sync", "--full", "--only", "contacts")
+          await runAt(daysAgo, "sync", "--again=lists", "--only", "contacts")
           if (daysAgo > 0) await account.service.post("change", { contacts: 0.5, seed: daysAgo })
         }
         const history = () =>
@@ -159,7 +159,7 @@ describe("prune", () => {
       }
       try {
         for (const daysAgo of [4, 3, 0]) {
-          await run(["sync", "--full", "--only", "contacts"], daysAgo)
+          await run(["sync", "--again=lists", "--only", "contacts"], daysAgo)
           await account.service.post("change", { contacts: 0.5, seed: daysAgo })
         }
         const before = await versions()

@@ -48,7 +48,7 @@ const lived = async (...flags: ReadonlyArray<string>): Promise<Account> => {
   const account = await openCore("--contacts", "40", ...flags)
   await ok(account.sync(), [0, 3])
   await account.service.post("change", { contacts: 0.2, opportunities: 0.2, orders: 0.2, conversations: 0.2 })
-  await ok(account.sync("--each"), [0, 3])
+  await ok(account.sync("--again=all"), [0, 3])
   return account
 }
 
@@ -63,7 +63,7 @@ describe("a compacted vault", () => {
         // A full sync that is stopped: its pages must stay, because the next one goes on.
         const stopped = new AbortController()
         const before = (await account.service.stats()).requests
-        const running = sluice(["sync", "--each", ...account.selection], account.environment, {
+        const running = sluice(["sync", "--again=all", ...account.selection], account.environment, {
           signal: stopped.signal
         })
         await account.service.requested(before + 30)
@@ -113,7 +113,7 @@ describe("a small compacted vault", () => {
     try {
       for (const night of [1, 2]) {
         await account.service.post("change", { contacts: 0.3, seed: night })
-        await ok(account.sync("--each"))
+        await ok(account.sync("--again=all"))
       }
       const rowsOf = (table: string) =>
         inDatabase(account.warehouse, (rows) => rows(`SELECT * EXCLUDE (_synced_at) FROM crm.${table} ORDER BY ALL`))

@@ -121,7 +121,7 @@ it("sync, verify and doctor work there, and doctor says what is missing", { tags
     const environment = { ...own, SLUICE_FORMATS: "duckdb,csv", SLUICE_MODELS: "false" }
     for (const args of [
       ["sync", ...selection],
-      ["sync", "--full", ...selection],
+      ["sync", "--again=lists", ...selection],
       ["verify", "--all"]
     ]) {
       const ran = await sluice(args, environment)

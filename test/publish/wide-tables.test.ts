@@ -51,7 +51,7 @@ it(
 
     for (const id of contacts.slice(2, 5)) await life.service.post("remove", { collection: "contacts", id })
     await give(contacts[5], null)
-    await night("--full")
+    await night("--again=lists")
 
     const fields = { model: "contact", dataType: "DATE", name: "Since", fieldKey: "contact.since", picklistOptions: [] }
     await life.service.post("plant", { collection: "customFields", like: field!["id"], id: "since", fields })

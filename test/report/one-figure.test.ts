@@ -61,7 +61,7 @@ it(
     assert.include(textOf(html), `in ${tables} tables`)
     assert.strictEqual(rowsOf(html, "readings").length, Number(resources))
 
-    const dictionary = await sluice(["dictionary", "--html"], environment)
+    const dictionary = await sluice(["dictionary", "--as", "html"], environment)
     assert.include(textOf(dictionary.stdout), `rows in the tables ${rows} `)
 
     const byExplorer = await explorerRows(join(account.output, "published/crm.duckdb"))
@@ -79,7 +79,7 @@ it(
     // One that the service flags later is deleted, and not changed as well.
     const [, , three] = await service.records("conversations")
     await service.post("edit", { collection: "conversations", id: three!["id"], fields: { deleted: true } })
-    const again = await sluice(["sync", "--full", "--json", ...account.selection], environment)
+    const again = await sluice(["sync", "--again=lists", "--json", ...account.selection], environment)
     const read = JSON.parse(again.stdout).data.resources as ReadonlyArray<Record<string, unknown>>
     const { changedRows, deletedRows, newRows } = read.find(({ resource }) => resource === "conversations")!
     assert.deepStrictEqual({ changedRows, deletedRows, newRows }, { changedRows: 0, deletedRows: 1, newRows: 0 })

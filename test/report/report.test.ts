@@ -338,7 +338,7 @@ describe("the report of two nights", () => {
     assert.include(made.stdout, "Complete, as of ")
     assert.strictEqual(reportOf(account), before)
     const elsewhere = join(newFolder(), "r.html")
-    assert.strictEqual((await run("report", "--file", elsewhere)).code, 0)
+    assert.strictEqual((await run("report", "--to", elsewhere)).code, 0)
     assert.strictEqual(readFileSync(elsewhere, "utf8"), before)
     const verified = await run("verify")
     assert.strictEqual(verified.code, 0, verified.stdout)

@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const printed = async (kind: string, ...flags: ReadonlyArray<string>) => {
   const into = join(folder, [kind, ...flags].join("").replaceAll(/\W/g, ""))
-  const args = ["schedule", "print", `--${kind}`, "--at", "02:30", "--time-zone", "Europe/Berlin", "--into", into]
+  const args = ["schedule", "print", "--as", kind, "--at", "02:30", "--time-zone", "Europe/Berlin", "--to", into]
   const ran = await sluice([...args, ...flags], {})
   assert.strictEqual(ran.code, 0, ran.stderr)
   return { into, stderr: ran.stderr }
@@ -40,7 +40,7 @@ const checked = (program: string, ...args: ReadonlyArray<string>) => {
 
 describe("schedule print", () => {
   it.skipIf(analyze === undefined)(
-    "--systemd: units that systemd accepts, at the right instant in summer and winter",
+    "systemd: units that systemd accepts, at the right instant in summer and winter",
     { tags: ["slow"] },
     async () => {
       const settings = join(folder, "with blank, $HOME and %n.toml")
@@ -60,14 +60,14 @@ describe("schedule print", () => {
     }
   )
 
-  it.skipIf(crontab === undefined)("--cron: a crontab that cron accepts", { tags: ["slow"] }, async () => {
+  it.skipIf(crontab === undefined)("cron: a crontab that cron accepts", { tags: ["slow"] }, async () => {
     const { into } = await printed("cron")
     const { status, said } = checked(crontab!, "-n", join(into, "sluice.crontab"))
     assert.strictEqual(status, 0, said)
   })
 
   it.skipIf(shellcheck === undefined)(
-    "--cron: a script without a finding of shellcheck",
+    "cron: a script without a finding of shellcheck",
     { tags: ["slow"] },
     async () => {
       const { into } = await printed("cron")
@@ -75,7 +75,7 @@ describe("schedule print", () => {
     }
   )
 
-  it.skipIf(!hasPython)("--launchd: a property list as Python reads it", { tags: ["slow"] }, async () => {
+  it.skipIf(!hasPython)("launchd: a property list as Python reads it", { tags: ["slow"] }, async () => {
     const { into } = await printed("launchd")
     const program = "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))"
     const list = JSON.parse(
@@ -85,7 +85,7 @@ describe("schedule print", () => {
     assert.deepStrictEqual(list.ProgramArguments, ["/bin/sh", join(process.cwd(), "sluice-nightly")])
   })
 
-  it.skipIf(analyze === undefined)("--console: a unit that systemd accepts", { tags: ["slow"] }, async () => {
+  it.skipIf(analyze === undefined)("console: a unit that systemd accepts", { tags: ["slow"] }, async () => {
     const { into } = await printed("console")
     const { said, status } = checked(analyze!, "verify", join(into, "sluice-console.service"))
     assert.deepStrictEqual({ said, status }, { said: "", status: 0 })
@@ -103,10 +103,9 @@ describe("schedule print", () => {
       assert.strictEqual(code, 2)
       return stderr
     }
-    assert.include(await failure(), "Choose one scheduler: --systemd, --cron, --launchd, --console.")
-    assert.include(await failure("--cron", "--launchd"), "Choose one scheduler")
-    assert.include(await failure("--cron", "--at", "25:00"), "--at 25:00: expected a time such as 02:30.")
-    assert.include(await failure("--cron", "--time-zone", "Mars"), "--time-zone Mars: expected a name such as")
+    assert.include(await failure(), "Missing required flag: --as")
+    assert.include(await failure("--as=cron", "--at", "25:00"), "--at 25:00: expected a time such as 02:30.")
+    assert.include(await failure("--as=cron", "--time-zone", "Mars"), "--time-zone Mars: expected a name such as")
   })
 })
 

@@ -34,7 +34,7 @@ describe("two folders of one user", () => {
       existsSync(join(home, folder)) ? readdirSync(join(home, folder)).map((name) => join(home, folder, name)) : []
     )
 
-  for (const scheduler of ["--systemd", "--launchd"])
+  for (const scheduler of ["--as=systemd", "--as=launchd"])
     it.each([
       ["crm", "crm-2"],
       ["crm-2", "crm"],
@@ -60,19 +60,19 @@ describe("two folders of one user", () => {
 
   it("leave a file that both have marked", async () => {
     const own = join(home, "crm")
-    await inFolder(own, "install", "--systemd", "--apply")
+    await inFolder(own, "install", "--as=systemd", "--apply")
     const timer = join(home, ".config/systemd/user/sluice.timer")
     writeFileSync(timer, `${readFileSync(timer, "utf8")}# Written by ./sluice schedule install for /elsewhere\n`)
-    assert.strictEqual((await inFolder(own, "uninstall", "--systemd", "--apply")).code, 1)
+    assert.strictEqual((await inFolder(own, "uninstall", "--as=systemd", "--apply")).code, 1)
     assert.isTrue(existsSync(timer))
   })
 })
 
-describe("schedule install --systemd", () => {
+describe("schedule install --as systemd", () => {
   const units = () => join(home, ".config/systemd/user")
 
   it("shows what it would write, and writes nothing", async () => {
-    const shown = await schedule("install", "--systemd", "--at", "02:30", "--time-zone", "Europe/Berlin")
+    const shown = await schedule("install", "--as=systemd", "--at", "02:30", "--time-zone", "Europe/Berlin")
     assert.strictEqual(shown.code, 0, shown.stderr)
     assert.include(shown.stdout, `# ---- ${units()}/sluice.timer`)
     assert.include(shown.stdout, "OnCalendar=*-*-* 02:30:00 Europe/Berlin")
@@ -83,7 +83,7 @@ describe("schedule install --systemd", () => {
   })
 
   it("writes units of the user and starts the timer, twice the same, and uninstall removes them", async () => {
-    const apply = ["install", "--systemd", "--at", "02:30", "--apply"]
+    const apply = ["install", "--as=systemd", "--at", "02:30", "--apply"]
     for (let time = 0; time < 2; time++) {
       const ran = await schedule(...apply)
       assert.strictEqual(ran.code, 0, ran.stderr)
@@ -96,13 +96,13 @@ describe("schedule install --systemd", () => {
     const enable = "systemctl --user daemon-reload\nsystemctl --user enable --now sluice.timer\n"
     assert.strictEqual(said(), enable + enable)
 
-    const plan = await schedule("uninstall", "--systemd")
+    const plan = await schedule("uninstall", "--as=systemd")
     assert.include(plan.stdout, `would be removed: ${units()}/sluice.timer`)
     assert.strictEqual(readdirSync(units()).length, 3)
-    assert.strictEqual((await schedule("uninstall", "--systemd", "--apply")).code, 0)
+    assert.strictEqual((await schedule("uninstall", "--as=systemd", "--apply")).code, 0)
     assert.deepStrictEqual(readdirSync(units()), [])
     assert.isTrue(said().endsWith("systemctl --user disable --now sluice.timer\nsystemctl --user daemon-reload\n"))
-    assert.include((await schedule("uninstall", "--systemd", "--apply")).stderr, "Nothing is installed.")
+    assert.include((await schedule("uninstall", "--as=systemd", "--apply")).stderr, "Nothing is installed.")
   })
 
   it("replaces and removes nothing that this folder did not install", async () => {
@@ -110,7 +110,7 @@ describe("schedule install --systemd", () => {
     const own = join(units(), "sluice.timer")
     writeFileSync(own, "# Written by ./sluice schedule install for /elsewhere\n")
     for (const command of ["install", "uninstall"]) {
-      const ran = await schedule(command, "--systemd", "--apply")
+      const ran = await schedule(command, "--as=systemd", "--apply")
       assert.strictEqual(ran.code, 1, ran.stdout)
       assert.include(ran.stderr, own)
     }
@@ -120,14 +120,14 @@ describe("schedule install --systemd", () => {
 
   it("says what the scheduler refused, and ends with 1", async () => {
     writeFileSync(join(home, "bin/systemctl"), "#!/bin/sh\necho no bus >&2\nexit 1\n")
-    const ran = await schedule("install", "--systemd", "--apply")
+    const ran = await schedule("install", "--as=systemd", "--apply")
     assert.strictEqual(ran.code, 1)
     assert.include(ran.stderr, "systemctl --user daemon-reload: no bus")
     assert.include(ran.stderr, "Written, and not started.")
   })
 
   it.skipIf(analyze === undefined)("writes units that systemd accepts", { tags: ["slow"] }, async () => {
-    await schedule("install", "--systemd", "--apply")
+    await schedule("install", "--as=systemd", "--apply")
     const names = readdirSync(units()).map((name) => join(units(), name))
     const { status, stderr, stdout } = spawnSync(analyze!, ["--user", "verify", ...names], {
       encoding: "utf8",
@@ -137,9 +137,9 @@ describe("schedule install --systemd", () => {
   })
 })
 
-it("schedule install --launchd writes an agent and its script, and uninstall removes both", async () => {
+it("schedule install --as launchd writes an agent and its script, and uninstall removes both", async () => {
   const agent = join(home, "Library/LaunchAgents/local.sluice.plist")
-  const ran = await schedule("install", "--launchd", "--output", join(home, "output"), "--json", "--apply")
+  const ran = await schedule("install", "--as=launchd", "--output", join(home, "output"), "--json", "--apply")
   assert.strictEqual(ran.code, 0, ran.stderr)
   const [script, plist] = JSON.parse(ran.stdout).data.files
   try {
@@ -148,7 +148,7 @@ it("schedule install --launchd writes an agent and its script, and uninstall rem
     assert.match(readFileSync(script, "utf8"), /^#!\/bin\/sh\n# Written by .\/sluice schedule install for /)
     assert.match(said(), /^launchctl bootstrap gui\/\d+ .*local\.sluice\.plist\n$/)
   } finally {
-    assert.strictEqual((await schedule("uninstall", "--launchd", "--apply")).code, 0)
+    assert.strictEqual((await schedule("uninstall", "--as=launchd", "--apply")).code, 0)
   }
   assert.isFalse(existsSync(agent) || existsSync(script))
 })

@@ -33,7 +33,7 @@ it("the page and the terminal write the same settings, for one location and for 
     "north",
     "--token-ref",
     "env:SLUICE_TOKEN_NORTH",
-    "--formats",
+    "--format",
     "duckdb,csv"
   )
   // The path of the schema is relative to the folder.

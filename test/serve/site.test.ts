@@ -295,7 +295,7 @@ it("whose port is in use starts nothing, whatever is due", async () => {
     '[account]\nbase_url = "http://127.0.0.1:9"\nlocation_id = "north"\n[schedule]\ntimes = ["00:00"]\n'
   )
   const { code, stderr } = await sluice(
-    ["serve", "--config", config, "--output", output, "--port", String(page.site.port)],
+    ["serve", "--config", config, "--output", output, "--listen", String(page.site.port)],
     { SLUICE_TOKEN: "pit" }
   )
   assert.strictEqual(code, 1, stderr)

@@ -24,9 +24,9 @@ describe("the forms", () => {
   const forms = new Map(formsOf(root).map((form) => [form.task, form]))
   it("have the flags of their commands, with their descriptions", () => {
     const names = (task: string) => forms.get(task)?.fields.map(({ name }) => name)
-    assert.deepStrictEqual(names("sync"), ["location", "only", "except", "lists", "full", "each", "deadline"])
+    assert.deepStrictEqual(names("sync"), ["location", "only", "except", "again", "deadline"])
     assert.deepStrictEqual(names("export-excel"), ["file", "only", "except", "deleted"])
-    assert.deepStrictEqual(names("plan"), ["location", "only", "except", "lists", "full", "each"])
+    assert.deepStrictEqual(names("plan"), ["location", "only", "except", "again"])
     for (const { fields, summary } of forms.values()) {
       assert.notStrictEqual(summary, "")
       for (const { description, name } of fields) assert.match(description, /[^\]]$/, name)
@@ -44,10 +44,10 @@ describe("the forms", () => {
 
 describe("what a form sends", () => {
   it("becomes flags in one word each", () => {
-    assert.deepStrictEqual(argsOf("sync", { only: "contacts", full: true, except: "" }), [
+    assert.deepStrictEqual(argsOf("sync", { only: "contacts", again: "lists", except: "" }), [
       "sync",
       "--only=contacts",
-      "--full"
+      "--again=lists"
     ])
     assert.deepStrictEqual(argsOf("sync", { only: "--accept-deletions" }), ["sync", "--only=--accept-deletions"])
     assert.deepStrictEqual(argsOf("subject-erase", { email: "a@b.c" }), ["subject", "erase", "--email=a@b.c"])

@@ -304,5 +304,5 @@ const describe = ({ full, ...night }: Night): string => {
   const turned = Object.entries(night).filter(
     ([, value]) => value !== 0 && !(Array.isArray(value) && value.length === 0)
   )
-  return `sync${full ? " --each" : ""} ${JSON.stringify(Object.fromEntries(turned))}`
+  return `sync${full ? " --again=all" : ""} ${JSON.stringify(Object.fromEntries(turned))}`
 }

@@ -247,7 +247,7 @@ describe("an export about a person", () => {
     { tags: ["slow"] },
     async () => {
       await account.service.post("token", { removeScope: "invoices.readonly" })
-      assert.strictEqual((await sync("--full")).code, 3)
+      assert.strictEqual((await sync("--again=lists")).code, 3)
       const { code, stdout } = await run("--contact", person.contact)
       assert.strictEqual(code, 3)
       assert.match(stdout, /^invoices +1 found, there may be more: invoices is incomplete/m)

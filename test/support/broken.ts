@@ -69,7 +69,7 @@ export const openSyncedLive = async (): Promise<Account> => {
   const account = await openKept(await syncedOnce("all"), "all")
   await changeAndSync(account)
   // Their URLs contain the port of the service, which differs from that of the first sync.
-  await syncWith(account, "--each", "--only", "email_campaigns,email_templates")
+  await syncWith(account, "--again=all", "--only", "email_campaigns,email_templates")
   return account
 }
 

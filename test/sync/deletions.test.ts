@@ -31,7 +31,7 @@ describe("deletions", () => {
       for (const id of contacts) await remove(`/contacts/${id}`)
       await remove(`/products/${product}`)
       await life.service.post("stats/reset", {})
-      await life.sync("--each")
+      await life.sync("--again=all")
       assert.deepStrictEqual(await deletedNow("contacts"), contacts)
       assert.deepStrictEqual(await deletedNow("products"), [product])
       await life.equalsService()
@@ -73,7 +73,7 @@ describe("deletions", () => {
         `SELECT id FROM crm.messages WHERE _deleted_at IS NULL AND conversation_id = '${live.at(-1)!["id"]}' ORDER BY id`
       )
       await life.service.post("remove", { collection: "messages", id: single })
-      await life.sync("--each --only conversations")
+      await life.sync("--again=all --only conversations")
       assert.includeMembers(
         [...(await deleted("conversations"))],
         chosen.map(({ id }) => String(id))
@@ -96,7 +96,7 @@ describe("deletions", () => {
       const redirects = await liveIds("redirects")
       assert.isAbove(redirects.length, 20)
       for (const id of redirects) await remove(`/funnels/lookup/redirect/${id}`)
-      const all = "--each --only pipelines,opportunities,redirects"
+      const all = "--again=all --only pipelines,opportunities,redirects"
       const { stderr } = await life.sync(all)
       assert.match(
         stderr,
@@ -142,7 +142,7 @@ describe("deletions", () => {
       const page = contactsWithout(answer, hidden ? [contact!] : [])
       return { ...page, total: page.total + total }
     }
-    const { stderr } = await life.sync("--each --only contacts", code)
+    const { stderr } = await life.sync("--again=all --only contacts", code)
     life.alter = undefined
     assert.match(stderr, says)
     assert.strictEqual((await deleted("contacts")).includes(contact!), !exists && code === 0)
@@ -170,7 +170,7 @@ describe("deletions", () => {
     const only = "--only messages --except emails,recordings,transcript_sentences"
     await life.sync(only)
     assert.notInclude(await deleted("messages"), message)
-    await life.sync(`--each ${only}`)
+    await life.sync(`--again=all ${only}`)
     assert.include(await deleted("messages"), message)
   })
 

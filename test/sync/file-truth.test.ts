@@ -56,7 +56,7 @@ describe("every link of an account", () => {
 
   it("is not requested again once it was fetched, although it has a new signature", { tags: ["slow"] }, async () => {
     await life.service.post("stats/reset", {})
-    await life.sync("--each", 3, files)
+    await life.sync("--again=all", 3, files)
     const { byPath } = (await life.service.fileStats()) as { readonly byPath: Record<string, number> }
     const fetched = links.filter(({ expected }) => expected === "fetched").map(({ path }) => String(path))
     assert.deepStrictEqual(

@@ -76,7 +76,7 @@ describe("files behind links", { tags: ["slow"] }, () => {
     await attach(6, "/b.txt")
     const planned = await life.run(["plan", ...life.account.selection])
     assert.match(planned.stderr, /1 file behind the links of stored records is new\./)
-    const { requested } = await asked("--full")
+    const { requested } = await asked("--again=lists")
     assert.deepStrictEqual(requested.toSorted(), ["/a.txt", "/b.txt"])
     assert.isFalse(host.withToken())
     const sha256 = sha256Of("a picture")
@@ -100,7 +100,7 @@ describe("files behind links", { tags: ["slow"] }, () => {
 
   it("are not fetched again by the next run, nor by a link that only was signed anew", async () => {
     await attach(0, "/a.txt?X-Amz-Signature=1&X-Amz-Expires=60")
-    assert.deepStrictEqual((await asked("--full")).requested, [])
+    assert.deepStrictEqual((await asked("--again=lists")).requested, [])
     assert.lengthOf(await fetched(), 7)
   })
 
@@ -115,7 +115,7 @@ describe("files behind links", { tags: ["slow"] }, () => {
       response.writeHead(403).end("Request has expired")
     })
     await sign("old")
-    assert.deepStrictEqual((await asked("--full")).requested, [signed("old"), signed("fresh")])
+    assert.deepStrictEqual((await asked("--again=lists")).requested, [signed("old"), signed("fresh")])
     const [row] = await ofLink("/photo.txt")
     assert.strictEqual(row!["status"], "fetched")
     assert.match(String(row!["url"]), /fresh$/)
@@ -125,7 +125,7 @@ describe("files behind links", { tags: ["slow"] }, () => {
     host.files.set("/large.txt", Buffer.alloc(5000))
     host.files.set("/moved.txt", (_, response) => response.writeHead(302, { location: "http://10.0.0.1/" }).end())
     await attach(7, "/large.txt", "/moved.txt", "http://169.254.169.254/latest/meta-data")
-    const { stderr } = await life.sync("--full", 0, { SLUICE_FILES_MAX_BYTES: "4000" })
+    const { stderr } = await life.sync("--again=lists", 0, { SLUICE_FILES_MAX_BYTES: "4000" })
     assert.match(stderr, /files: 2 files not public/)
     assert.match(stderr, /files: 1 file too large: the file is larger than files.max_bytes, 4000/)
     await life.sync()
@@ -137,7 +137,7 @@ describe("files behind links", { tags: ["slow"] }, () => {
     writeFileSync(config, "[files]\nmax_total_bytes = 5010\n")
     for (const name of ["x", "y"]) host.files.set(`/${name}.txt`, Buffer.alloc(3000, name))
     await attach(9, "/x.txt", "/y.txt")
-    const { stderr } = await life.sync(`--full --config ${config}`, 3)
+    const { stderr } = await life.sync(`--again=lists --config ${config}`, 3)
     assert.match(stderr, /files: the files have reached files.max_total_bytes: no further file was fetched/)
     assert.match(stderr, /files: \d files? not requested/)
     rmSync(config)
@@ -154,18 +154,18 @@ describe("files behind links", { tags: ["slow"] }, () => {
     writeFileSync(fileAt((await ofLink("/large.txt"))[0]!["path"]), Buffer.alloc(5000, 1))
     assert.match(await verify(1), /its SHA-256 differs from its row/)
     rmSync(fileAt((await ofLink("/photo.txt"))[0]!["path"]))
-    await life.sync("--full")
+    await life.sync("--again=lists")
     await verify(0)
   })
 
   it("of a record that has the link no more are marked deleted, and stay on disk until no row names them", async () => {
     await attach(7)
-    await life.sync("--full")
+    await life.sync("--again=lists")
     const [row] = await ofLink("/large.txt")
     assert.isNotNull(row!["_deleted_at"])
     assert.isTrue(existsSync(fileAt(row!["path"])))
     await attach(7, "/large.txt")
-    assert.deepStrictEqual((await asked("--full")).requested, [], "the link comes back: no request is needed")
+    assert.deepStrictEqual((await asked("--again=lists")).requested, [], "the link comes back: no request is needed")
     assert.isNull((await ofLink("/large.txt"))[0]!["_deleted_at"])
   })
 
@@ -180,7 +180,7 @@ describe("files behind links", { tags: ["slow"] }, () => {
 
   it("are gone once the host has said so on two days", async () => {
     await attach(8, "/none.txt")
-    const first = await life.sync("--each", 3)
+    const first = await life.sync("--again=all", 3)
     assert.match(first.stderr, /files: 1 file failed: the host answers 404; it is requested again on another day/)
     await life.sync("", 3)
     life.clock = acceleratedClock(-day)
@@ -238,6 +238,6 @@ it("a page that an earlier version took for the file is requested again", { tags
   await life.change(
     `UPDATE crm.files SET found_type = NULL, bytes = ${page.length}, sha256 = '${sha256Of(page)}' WHERE path = '${String(path)}'`
   )
-  await life.sync("--full")
+  await life.sync("--again=lists")
   assert.strictEqual(host.requested.length, requests + 1)
 })

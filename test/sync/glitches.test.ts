@@ -100,7 +100,7 @@ describe("a service that answers wrongly for a while", { tags: ["slow"] }, () =>
     async (life) => {
       // One clock for all commands: their times follow each other, and only the back-off waits for it.
       life.clock = acceleratedClock()
-      await life.sync("--each")
+      await life.sync("--again=all")
     }
   )
   const syncWith = async (glitch: Glitch | undefined, ...rules: ReadonlyArray<unknown>) => {
@@ -112,7 +112,7 @@ describe("a service that answers wrongly for a while", { tags: ["slow"] }, () =>
         const route = routes.find((one) => one.method === method && one.pattern.test(target!))
         return route ? glitch(answer, route) : answer
       })
-    const ran = await life.run(["sync", "--each"])
+    const ran = await life.run(["sync", "--again=all"])
     life.alter = undefined
     await life.service.post("faults", { rules: [] })
     return ran
@@ -181,7 +181,7 @@ describe("a service that answers wrongly for a while", { tags: ["slow"] }, () =>
       const [first] = await life.service.records(collection)
       await life.service.post("remove", { collection, id: first!["id"] ?? first!["_id"] })
     }
-    await life.sync("--each")
+    await life.sync("--again=all")
     await life.equalsService()
     const verified = await life.run(["verify", "--all"])
     assert.strictEqual(verified.code, 0, verified.stdout)
@@ -200,7 +200,7 @@ it(
       const isOut = out.some((id) => path === `/contacts/${id}`)
       return isOut ? new Refusal(404, { message: "no Route matched with those values" }) : answer
     }
-    const { stderr } = await life.run(["sync", "--each"])
+    const { stderr } = await life.run(["sync", "--again=all"])
     assert.match(stderr, /contacts: 2 rows.* missing from the list/, stderr)
     assert.deepStrictEqual(await life.deleted("contacts"), [])
   }

@@ -43,7 +43,7 @@ describe("history", () => {
         () => post("change", { contacts: 0.2, seed: 7 })
       ]) {
         await change()
-        await life.sync("--each")
+        await life.sync("--again=all")
         await snapshot(life)
       }
     }

@@ -1,4 +1,4 @@
-/** `--lists`: the lists now, and what takes a request for each record in the next sync. */
+/** `--except=details`: the lists now, and what takes a request for each record in the next sync. */
 import { assert, it } from "@effect/vitest"
 import { openAccount, openTables } from "../support/account.ts"
 import { dictionary } from "../../src/catalog/dictionary.ts"
@@ -18,7 +18,7 @@ const each = /:(contactId|invoiceId|userId)/
 
 it("sends no request for a single record, and says what was never read", async () => {
   const life = await begin(openTables("contacts,contact_notes", "--contacts", "5"))
-  await life.sync("--lists")
+  await life.sync("--except=details")
   assert.deepStrictEqual(
     (await operations(life)).filter((operation) => each.test(operation)),
     []
@@ -37,7 +37,7 @@ it(
   { tags: ["slow"] },
   async () => {
     const life = await begin(openTables(tables, "--contacts", "12"))
-    await life.sync("--lists")
+    await life.sync("--except=details")
     assert.deepStrictEqual(
       (await operations(life)).filter((operation) => each.test(operation)),
       []
@@ -54,7 +54,7 @@ it(
     )
     // What changes before the rest is read has one reading, too.
     await life.service.post("change", { contacts: 0.3, invoices: 0.3 })
-    await life.sync("--lists")
+    await life.sync("--except=details")
     await life.sync()
     assert.isTrue((await operations(life)).some((operation) => each.test(operation)))
     await life.equalsService()
@@ -69,7 +69,7 @@ it("keeps what single requests have read, and marks the deleted, in a full sync 
   const [gone] = await life.ids("FROM crm.contacts WHERE id NOT IN (SELECT contact_id FROM crm.contact_notes)")
   await life.service.post("remove", { collection: "contacts", id: gone })
   await operations(life)
-  await life.sync("--full --lists")
+  await life.sync("--again=lists --except=details")
   const sent = (await operations(life)).filter((operation) => each.test(operation))
   // The deleted contact is asked for, with an id that was never issued, and another record before and after.
   assert.deepStrictEqual(sent, ["GET /contacts/:contactId"])
@@ -77,7 +77,7 @@ it("keeps what single requests have read, and marks the deleted, in a full sync 
   // The list lacks the messages that only their conversation returns.
   assert.deepStrictEqual((await life.reading("messages"))?.["warnings"], ["deleted rows were not looked for"])
   assert.deepStrictEqual(await life.ids("FROM crm.contact_notes WHERE _deleted_at IS NULL"), notes)
-  await life.sync("--each")
+  await life.sync("--again=all")
   await life.equalsService()
 })
 
@@ -87,18 +87,18 @@ it("leaves the records of unchanged parents alone in a full sync, which finds th
   await operations(life)
   const [gone] = await life.ids("FROM crm.contacts")
   await life.service.post("remove", { collection: "contacts", id: gone })
-  await life.sync("--full")
+  await life.sync("--again=lists")
   const { requestsByOperation } = await life.service.stats()
   assert.sameMembers(Object.keys(requestsByOperation), ["POST /contacts/search", "GET /contacts/:contactId"])
   assert.isAtMost(requestsByOperation["GET /contacts/:contactId"]!, 4, "the deleted one, and three controls")
   assert.deepStrictEqual(await life.deleted("contacts"), [gone])
 })
 
-it("reads the records of unchanged parents too with --each", async () => {
+it("reads the records of unchanged parents too with --again=all", async () => {
   const life = await begin(openTables("table:contacts,contact_notes", "--contacts", "5"))
   await life.sync()
   await operations(life)
-  await life.sync("--each")
+  await life.sync("--again=all")
   const each = (await life.service.stats()).requestsByOperation["GET /contacts/:contactId/notes"]
   assert.strictEqual(each, 5)
 })
@@ -120,8 +120,8 @@ it("asks for all that each flag promises, whatever list it is", { tags: ["slow"]
   const missing = (sent: ReadonlyArray<string>, promised: ReadonlyArray<string>) =>
     promised.filter((operation) => !sent.includes(operation))
   assert.isNotEmpty(missing(await after(), first))
-  assert.deepStrictEqual(missing(await after("--full"), ofLists), [])
-  assert.deepStrictEqual(missing(await after("--each"), first), [])
+  assert.deepStrictEqual(missing(await after("--again=lists"), ofLists), [])
+  assert.deepStrictEqual(missing(await after("--again=all"), first), [])
 })
 
 const settingsOf = (settings: Readonly<Record<string, string>>): string => {
@@ -156,20 +156,24 @@ it("leaves out for ever what the settings say, and says so in status, dictionary
   })
 })
 
-it("sends single requests once a night if the settings say so, and with --full", { tags: ["slow"] }, async () => {
-  const life = await begin(openTables("contacts,contact_notes", "--contacts", "8"))
-  const flags = `--config ${settingsOf({ contact_notes: "night" })}`
-  const isAsked = async () => (await operations(life)).some((operation) => each.test(operation))
-  await life.sync(flags)
-  assert.isTrue(await isAsked())
-  await life.service.post("change", { contacts: 0.5 })
-  await life.sync(flags)
-  assert.isFalse(await isAsked())
-  await life.change("UPDATE meta.run_resources SET finished_at = finished_at - INTERVAL 21 HOUR")
-  await life.sync(flags)
-  assert.isTrue(await isAsked())
-  await life.equalsService()
-})
+it(
+  "sends single requests once a night if the settings say so, and with --again=lists",
+  { tags: ["slow"] },
+  async () => {
+    const life = await begin(openTables("contacts,contact_notes", "--contacts", "8"))
+    const flags = `--config ${settingsOf({ contact_notes: "night" })}`
+    const isAsked = async () => (await operations(life)).some((operation) => each.test(operation))
+    await life.sync(flags)
+    assert.isTrue(await isAsked())
+    await life.service.post("change", { contacts: 0.5 })
+    await life.sync(flags)
+    assert.isFalse(await isAsked())
+    await life.change("UPDATE meta.run_resources SET finished_at = finished_at - INTERVAL 21 HOUR")
+    await life.sync(flags)
+    assert.isTrue(await isAsked())
+    await life.equalsService()
+  }
+)
 
 it("refuses a table without single requests", async () => {
   const life = await begin(openTables("contacts", "--contacts", "3"))

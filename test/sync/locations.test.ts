@@ -93,7 +93,7 @@ describe("several locations in one run", () => {
     )
     assert.include(checked.next, next)
     const file = join(newFolder(), "r.html")
-    assert.strictEqual((await run(`report --file ${file}`)).code, 0)
+    assert.strictEqual((await run(`report --to ${file}`)).code, 0)
     assert.match(
       textOf(readFileSync(file, "utf8")),
       new RegExp(

@@ -104,7 +104,7 @@ describe("a list that is read in full", () => {
           life.alter = undefined
         }
         if (random() < 0.2) await life.run(["rebuild"])
-        await life.sync(random() < 0.3 ? "--each" : "")
+        await life.sync(random() < 0.3 ? "--again=all" : "")
         await life.equalsService()
       }
       const before = await rowsOf(life)

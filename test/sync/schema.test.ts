@@ -44,7 +44,7 @@ describe("a field that no definition has", () => {
     assert.strictEqual(ran.code, code, ran.stdout + ran.stderr)
     return ran.stderr
   }
-  const sync = (settings: string, code = 0) => run("sync --only contacts,workflows --each", settings, code)
+  const sync = (settings: string, code = 0) => run("sync --only contacts,workflows --again=all", settings, code)
   const rows = (sql: string) => query(join(folder, "warehouse.duckdb"), sql)
   const extras = async () => {
     const found = await rows(

@@ -44,7 +44,7 @@ describe("a rejected value or record", { tags: ["slow"] }, () => {
     assert.deepStrictEqual(await standsIn(life), ["contacts 4"])
     await life.service.post("remove", { collection: "contacts", id: removed })
     for (const id of others) await born(life, id, "1980-02-03")
-    await life.sync("--each")
+    await life.sync("--again=all")
     assert.deepStrictEqual(await standsIn(life), ["contacts 1"])
     assert.strictEqual((await life.run(["check"])).code, 0)
   })
@@ -52,7 +52,7 @@ describe("a rejected value or record", { tags: ["slow"] }, () => {
   it("stands until a whole reading of its list does not find it, if it has no key", async () => {
     const before = (await standsIn(life)).length
     await life.service.post("poison", { collection: "contacts", count: 2 })
-    assert.match((await life.sync("--each")).stderr, /contacts: 2 records have no key/)
+    assert.match((await life.sync("--again=all")).stderr, /contacts: 2 records have no key/)
     for (const night of [1, 2]) {
       assert.deepStrictEqual(await standsIn(life), [`contacts ${before + 2}`], `night ${night}`)
       await life.sync()

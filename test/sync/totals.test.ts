@@ -88,24 +88,24 @@ describe("after a reading of changes, the service's total", () => {
           "READ_WRITE"
         )
       total = (answered) => Math.round(answered * 1.2)
-      for (const code of [3, 3]) assert.strictEqual((await sync("--full")).code, code)
+      for (const code of [3, 3]) assert.strictEqual((await sync("--again=lists")).code, code)
       await nextDay()
-      const told = await sync("--full")
+      const told = await sync("--again=lists")
       assert.strictEqual(told.code, 0, told.stderr)
       assert.match(told.stderr, /the service counts \d+ records, and there are \d+ rows also after a full reading/)
-      for (const flags of [[], ["--full"]]) {
+      for (const flags of [[], ["--again=lists"]]) {
         const quiet = await sync(...flags)
         assert.strictEqual(quiet.code, 0, quiet.stderr)
         assert.notMatch(quiet.stderr, /the service counts/)
       }
       total = (answered) => answered * 3
       await nextDay()
-      for (const code of [3, 3]) assert.strictEqual((await sync("--full")).code, code)
+      for (const code of [3, 3]) assert.strictEqual((await sync("--again=lists")).code, code)
       await nextDay()
       // Most of what it counts was never returned.
-      assert.strictEqual((await sync("--full")).code, 3)
+      assert.strictEqual((await sync("--again=lists")).code, 3)
       total = (answered) => answered
-      await sync("--full")
+      await sync("--again=lists")
     }
   )
 
@@ -118,7 +118,7 @@ describe("after a reading of changes, the service's total", () => {
       const nights = [await nightOf(), await nightOf(), await nightOf(), await nightOf()].map(({ pages }) => pages)
       assert.isBelow(nights[3]!, nights[2]!)
       total = (answered) => answered
-      await sync("--full")
+      await sync("--again=lists")
       total = () => new Refusal(503, { message: "down" })
       const failed = await nightOf()
       assert.match(failed.stderr, /deleted rows were not looked for/)

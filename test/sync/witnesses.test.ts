@@ -35,7 +35,7 @@ describe("a record whose own route answers not found", () => {
     const gone = emails.filter((_, index) => index % 5 === 0)
     assert.isAbove(gone.length, 3)
     refuse((path) => path.includes("/messages/email/") && gone.includes(path.split("/").at(-1)!))
-    for (const flags of ["--each", "", ""]) {
+    for (const flags of ["--again=all", "", ""]) {
       const { stderr } = await life.sync(`--only emails ${flags}`)
       assert.match(stderr, new RegExp(`emails: not found, although still named by the service: ${gone.length},`))
       assert.deepStrictEqual(await life.deleted("emails"), [])
@@ -52,7 +52,7 @@ describe("a record whose own route answers not found", () => {
   it("is deleted once its message does not name it either", async () => {
     const [message] = await life.ask("SELECT message_id AS id, email_id FROM crm.message_emails ORDER BY ALL LIMIT 1")
     await life.edit("messages", message!["id"], { meta: { email: { messageIds: [] } } })
-    await life.sync("--only emails --each")
+    await life.sync("--only emails --again=all")
     assert.include(await life.deleted("emails"), String(message!["email_id"]))
     await life.equalsService()
   })
@@ -62,7 +62,7 @@ describe("a record whose own route answers not found", () => {
     const [contact] = await life.ids("SELECT DISTINCT contact_id AS id FROM crm.contact_notes ORDER BY id")
     refuse((path) => path === `/invoices/${invoice}` || path.startsWith(`/contacts/${contact}`))
     // The answer is not that for an id that was never issued, so it proves nothing.
-    const { stderr } = await life.sync("--each --only invoices,contacts,contact_notes", 3)
+    const { stderr } = await life.sync("--again=all --only invoices,contacts,contact_notes", 3)
     life.alter = undefined
     assert.match(stderr, new RegExp(`invoices/details: failed requests: 1, for example ${invoice}`))
     assert.match(stderr, new RegExp(`contact_notes: failed requests: 1, for example ${contact}`))

@@ -20,13 +20,13 @@ it.each([
     const [contact] = await life.ids("SELECT id FROM crm.contacts WHERE _deleted_at IS NULL ORDER BY id")
     const requestsOf = async () => Number((await life.service.stats()).requests)
     const before = await requestsOf()
-    await life.sync("--each")
+    await life.sync("--again=all")
     const usual = (await requestsOf()) - before
 
     life.clock = wrongClock(ms)
     await life.edit("contacts", contact, { firstName: "Ada" })
     const sent = await requestsOf()
-    const { stderr } = await life.sync("--each")
+    const { stderr } = await life.sync("--again=all")
     assert.include(stderr.replaceAll(/\s+/g, " "), `the clock of this machine was ${by} ${where} the service's`)
     // All is read again, and a few answers more are asked for.
     assert.isAtLeast((await requestsOf()) - sent, usual)

@@ -1,8 +1,7 @@
 /** The command `sluice backup`. */
 import * as Schema from "effect/Schema"
-import * as Argument from "effect/cli/Argument"
 import { command } from "../../command/command.ts"
-import { common, flag, run } from "../../command/flags.ts"
+import { argument, common, flag, run } from "../../command/flags.ts"
 import { loadRun } from "../../command/load.ts"
 
 export const backup = command({
@@ -13,9 +12,7 @@ export const backup = command({
   flags: {
     ...common,
     ...run,
-    folder: Argument.String("folder").pipe(
-      Argument.withDescription("The folder of the backup, which must be empty or not exist.")
-    ),
+    folder: argument("folder", "The folder of the backup, which must be empty or not exist."),
     tokens: flag(
       "tokens",
       "Copy the OAuth tokens as well, to move to another machine: each works once, so only one folder can use them."

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
 import { command, group } from "../../command/command.ts"
-import { common, flag } from "../../command/flags.ts"
+import { argument, choice, common, flag } from "../../command/flags.ts"
 import { load } from "../../command/load.ts"
 
 const contractPrint = command({
@@ -18,7 +18,7 @@ const contractCheck = command({
   summary:
     "Print what readers of an earlier contract would lose: removed tables and columns, narrower types, other keys. Ends with exit code 1 if there is anything.",
   flags: {
-    file: Argument.String("file").pipe(Argument.withDescription("A contract that an earlier version printed.")),
+    file: argument("file", "A contract that an earlier version printed."),
     json: common.json
   },
   examples: [{ command: "./sluice contract check contract.odcs.yaml", description: "Before an upgrade." }],
@@ -29,7 +29,6 @@ export const contract = group({
   name: "contract",
   results: () => documentResults(),
   summary: "Print what readers of the tables may rely on, or compare it with an earlier version.",
-  examples: [{ command: "./sluice contract print" }, { command: "./sluice contract check contract.odcs.yaml" }],
   commands: [contractPrint, contractCheck]
 })
 
@@ -47,7 +46,7 @@ export const dictionary = command({
       "Print every read operation of the API with the tables it fills, or why it is not read."
     ),
     personalData: flag("personal-data", "Print only the columns that contain personal data, with their class."),
-    html: flag("html", "Print one HTML page with a search, lineage, and what the output folder holds.")
+    as: choice("as", ["html"], "Print one HTML page with a search, lineage, and what the output folder holds.")
   },
   examples: [
     { command: "./sluice dictionary contacts", description: "One table; without a name, the list of all." },
@@ -56,7 +55,7 @@ export const dictionary = command({
       description: "A model, and from which columns each of its own is made."
     },
     { command: "./sluice dictionary > dictionary.md", description: "All tables and models, as Markdown." },
-    { command: "./sluice dictionary --html > dictionary.html", description: "The same, for a browser." },
+    { command: "./sluice dictionary --as html > dictionary.html", description: "The same, for a browser." },
     { command: "./sluice dictionary --personal-data", description: "What a table says about people." },
     { command: "./sluice dictionary --coverage", description: "What is read, what is not, and why." }
   ],

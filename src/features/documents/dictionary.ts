@@ -26,7 +26,7 @@ interface DictionaryFlags {
   readonly tables: ReadonlyArray<string>
   readonly coverage: boolean
   readonly personalData: boolean
-  readonly html: boolean
+  readonly as: "html" | undefined
   readonly config: string | undefined
   readonly output: string | undefined
 }
@@ -36,7 +36,7 @@ export const dictionary = Effect.fn("command.dictionary")(function* ({
   tables: names,
   coverage,
   personalData,
-  html,
+  as,
   ...settings
 }: DictionaryFlags) {
   const { print, stdout } = yield* Output
@@ -51,7 +51,7 @@ export const dictionary = Effect.fn("command.dictionary")(function* ({
   const chosenModels = models.flatMap(chosenOf)
   const described = [...chosen.map((one) => tableDescribed(catalogue, one)), ...chosenModels.map(modelDescribed)]
   const width = terminalWidth(stdout)
-  if (html) {
+  if (as) {
     const { dictionaryPage } = yield* Effect.promise(() => import("../../stages/publish/contracts/dictionary-page.ts"))
     const { accountFacts } = yield* Effect.promise(() => import("./account-facts.ts"))
     const facts = yield* accountFacts(settings)

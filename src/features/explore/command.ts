@@ -18,7 +18,7 @@ import { printResult } from "../../console/result.ts"
 import { dictionaryOf } from "./documents.ts"
 
 export interface ExploreFlags extends Flags {
-  readonly port: number | undefined
+  readonly listen: number | undefined
   readonly open: boolean
   readonly queries: string | undefined
   readonly json: boolean
@@ -31,7 +31,7 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
   const output = yield* outputSettings(flags, environment)
   yield* checkPublished(output)
   const { published } = outputPaths(output.folder)
-  const { port } = flags
+  const { listen: port } = flags
   const queries = flags.queries === undefined ? join(output.folder, "queries") : resolve(flags.queries)
   const startAt = (at: number) =>
     startExplorer({
@@ -50,7 +50,7 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
     Effect.mapError(({ cause }) =>
       failedError(
         `127.0.0.1:${port ?? 0} cannot be used: ${messageOf(cause)}.`,
-        "Name another port with --port, or leave the flag out to get a free one."
+        "Name another port with --listen, or leave the flag out to get a free one."
       )
     )
   )

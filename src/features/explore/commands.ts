@@ -1,6 +1,7 @@
 /** The command `sluice explore`. */
 import * as Schema from "effect/Schema"
-import { common, flag, port, text } from "../../command/flags.ts"
+import * as Flag from "effect/cli/Flag"
+import { common, flag, localPort, text } from "../../command/flags.ts"
 import { load } from "../../command/load.ts"
 import { command } from "../../command/command.ts"
 
@@ -12,13 +13,14 @@ export const explore = command({
     "Show the published tables in a browser on this machine: rows, columns, SQL, charts and downloads. Changes nothing.",
   flags: {
     ...common,
-    port: port("Port on 127.0.0.1; without it, that of the folder if it is free, or else another."),
+    listen: localPort("Port of 127.0.0.1; without it, that of the folder if it is free, or else another."),
     open: flag("open", "Open the page in the browser."),
-    queries: text("queries", "Folder of the saved queries; without it, queries in the output folder.")
+    /** Of 1.0.0; see old-flags.ts. */
+    queries: text("queries", "").pipe(Flag.withHidden)
   },
   examples: [
     { command: "./sluice explore --open" },
-    { command: "./sluice explore --port 4000", description: "Always at the same address." }
+    { command: "./sluice explore --listen 4000", description: "Always at the same address." }
   ],
   run: (flags) => load(import("./command.ts"), (_) => _.explore(flags))
 })

@@ -26,7 +26,7 @@ export const dictionaryOf = (
   environment: Environment["Service"]
 ): Promise<string> => {
   const flags = [...(config === undefined ? [] : [`--config=${config}`]), `--output=${output}`]
-  const printed = printedBy(program, ["dictionary", "--html", ...flags], environment, limits)
+  const printed = printedBy(program, ["dictionary", "--as", "html", ...flags], environment, limits)
   return Effect.runPromise(Effect.map(printed, ({ stdout }) => stdout))
 }
 

@@ -1,7 +1,6 @@
 /** The commands that export the tables. The target is an argument, because `--output` is the output folder in every command. */
 import * as Schema from "effect/Schema"
-import * as Argument from "effect/cli/Argument"
-import { common, flag, list, text } from "../../command/flags.ts"
+import { argument, common, flag, list, text } from "../../command/flags.ts"
 import { load } from "../../command/load.ts"
 import { command, group } from "../../command/command.ts"
 
@@ -12,7 +11,7 @@ const exportExcel = command({
   summary: "Write tables into one Excel workbook, each on a sheet of its own.",
   flags: {
     ...common,
-    file: Argument.String("file").pipe(Argument.withDescription("Excel workbook to write: contacts.xlsx.")),
+    file: argument("file", "Excel workbook to write: contacts.xlsx."),
     only: list(
       "only",
       "Export these tables, wide views or families: contacts_wide,invoices,payments. The family of invoices is 'invoices/*'."
@@ -33,9 +32,7 @@ const exportBundle = command({
     "Write tables of the current release with checksums, control totals and the runs that read them, so that an auditor can check them without sluice: a bag (BagIt 1.0).",
   flags: {
     ...common,
-    target: Argument.String("target").pipe(
-      Argument.withDescription("Folder to write; a file if the name ends in .tar or .zip.")
-    ),
+    target: argument("target", "Folder to write; a file if the name ends in .tar or .zip."),
     only: list("only", "Export these tables or families: contacts,payments,'invoices/*'. Without it, all tables."),
     except,
     sign: text("sign", "Sign with a key outside of the output folder: minisign:FILE or ssh:FILE."),
@@ -56,7 +53,7 @@ const exportVerify = command({
   name: "verify",
   summary:
     "Check a bundle: every file, its checksums, its description and its control totals. Ends with exit code 0 only if everything was compared and agrees. Changes nothing.",
-  flags: { folder: Argument.String("folder").pipe(Argument.withDescription("Folder of a bundle.")), json: common.json },
+  flags: { folder: argument("folder", "Folder of a bundle."), json: common.json },
   examples: [{ command: "./sluice export verify audit-2026-11" }],
   run: (flags) => load(import("./export-verify.ts"), (_) => _.exportVerify(flags))
 })
@@ -65,11 +62,6 @@ export const exportTables = group({
   name: "export",
   results: () => exportResults(),
   summary: "Export tables: into an Excel workbook, or with everything that an auditor needs.",
-  examples: [
-    { command: "./sluice export excel contacts.xlsx --only contacts" },
-    { command: "./sluice export bundle audit-2026-11" },
-    { command: "./sluice export verify audit-2026-11" }
-  ],
   commands: [exportExcel, exportBundle, exportVerify]
 })
 

@@ -13,7 +13,7 @@ import type { EndedRun, TetheredProcesses, TetheredRun } from "./tethered.ts"
 
 export interface Order {
   readonly location: string
-  readonly kind: "sync" | "full" | "backfill"
+  readonly kind: "sync" | "full" | "all" | "backfill"
   readonly from?: string | undefined
   readonly to?: string | undefined
   /** References to the token and the first refresh token; without them, the settings have one. */
@@ -78,7 +78,7 @@ const argumentsOf = ({ config, from, kind, location, state, to }: Order): Readon
   folderOf(state, location),
   "--json",
   ...(config === undefined ? [] : ["--config", config]),
-  ...(kind === "full" ? ["--full"] : []),
+  ...(kind === "full" || kind === "all" ? ["--again", kind === "full" ? "lists" : "all"] : []),
   ...(from === undefined ? [] : ["--from", from]),
   ...(to === undefined ? [] : ["--to", to])
 ]

@@ -1,7 +1,6 @@
 /** The commands of a fleet: many locations on many workers. */
-import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
-import { common, flag, list, run, setting, text } from "../../command/flags.ts"
+import { account, common, flag, list, optionalArgument, run, setting, text } from "../../command/flags.ts"
 import { fleetResults } from "./results.ts"
 import { load, loadRun } from "../../command/load.ts"
 import { command, group } from "../../command/command.ts"
@@ -36,13 +35,13 @@ const enqueue = command({
   summary: "Queue a sync of the locations. One that has an open run keeps it.",
   flags: {
     ...chosen,
-    full: flag("full", "Read everything again, not the changes alone."),
+    again: account.again,
     from: text("from", "Backfill from this day or time, in UTC: 2025-01-01."),
     to: text("to", "Last day of the backfill, or the time to stop before; without it, now.")
   },
   examples: [
     { command: "./sluice fleet enqueue --all" },
-    { command: "./sluice fleet enqueue --location northLocationId --full" }
+    { command: "./sluice fleet enqueue --location northLocationId --again lists" }
   ],
   run: (flags) => load(import("./commands/fleet.ts"), (_) => _.fleetEnqueue(flags))
 })
@@ -97,11 +96,7 @@ const importLocations = command({
   flags: {
     ...base,
     baseUrl: setting("baseUrl"),
-    file: Argument.String("file").pipe(
-      Argument.withDescription("CSV with the column location, and optionally name and token; without it, the API."),
-      Argument.optional,
-      Argument.map(Option.getOrUndefined)
-    )
+    file: optionalArgument("file", "CSV with the column location, and optionally name and token; without it, the API.")
   },
   examples: [
     { command: "./sluice fleet locations import" },
@@ -112,7 +107,6 @@ const importLocations = command({
 const locations = group({
   name: "locations",
   summary: "Add locations to the fleet, or remove them.",
-  examples: [{ command: "./sluice fleet locations import" }],
   commands: [add, remove, importLocations]
 })
 
@@ -120,9 +114,5 @@ export const fleet = group({
   name: "fleet",
   results: () => fleetResults(),
   summary: "Sync many locations on many workers, which share a PostgreSQL database.",
-  examples: [
-    { command: "./sluice fleet worker", description: "Run syncs until it is stopped." },
-    { command: "./sluice fleet enqueue --all", description: "Queue a sync of every location." }
-  ],
   commands: [worker, enqueue, status, pause, resume, cancel, locations]
 })

@@ -8,7 +8,7 @@ import type { Next } from "./retry.ts"
 import { heldUntil, queues } from "./tables.ts"
 
 export interface Run {
-  readonly kind: "sync" | "full" | "backfill"
+  readonly kind: "sync" | "full" | "all" | "backfill"
   readonly from?: string | undefined
   readonly to?: string | undefined
   /** How often it has failed before. */

@@ -29,7 +29,7 @@ export const fleetResults = () => {
           "failed",
           "cancelled"
         ]),
-        kind: optional(Schema.Literals(["sync", "full", "backfill"])),
+        kind: optional(Schema.Literals(["sync", "full", "all", "backfill"])),
         attempts: optional(Schema.Int),
         exitCode: optional(Schema.Int),
         /** Why the last run is not done. */

@@ -1,6 +1,6 @@
 /** The commands about the ledger. */
 import * as Schema from "effect/Schema"
-import { common, text } from "../../command/flags.ts"
+import { common, optionalArgument } from "../../command/flags.ts"
 import { load } from "../../command/load.ts"
 import { command, group } from "../../command/command.ts"
 
@@ -15,10 +15,13 @@ const verify = command({
   name: "verify",
   summary:
     "Check that no record was edited, removed, inserted or moved, and name the first one that was. Changes nothing.",
-  flags: { ...common, bundle: text("bundle", "Folder of a bundle: the ledger must still have all of its records.") },
+  flags: {
+    ...common,
+    bundle: optionalArgument("bundle", "Folder of a bundle: the ledger must still have all of its records.")
+  },
   examples: [
     { command: "./sluice ledger verify" },
-    { command: "./sluice ledger verify --bundle audit-2026-11", description: "Compare it with an earlier bundle." }
+    { command: "./sluice ledger verify audit-2026-11", description: "Compare it with an earlier bundle." }
   ],
   run: (flags) => load(import("./command.ts"), (_) => _.ledgerVerify(flags))
 })
@@ -26,7 +29,6 @@ export const ledger = group({
   name: "ledger",
   results: () => ledgerResults(),
   summary: "Show the record of every command that changed the output folder, or check that nobody changed it.",
-  examples: [{ command: "./sluice ledger show" }, { command: "./sluice ledger verify --bundle audit-2026-11" }],
   commands: [show, verify]
 })
 

@@ -12,6 +12,7 @@ import { durationMs } from "../../values/text.ts"
 import { messageOf } from "../../values/thrown.ts"
 import { counted } from "../../values/finding.ts"
 import { loadCatalogue } from "../../command/catalogue.ts"
+import type { Listening } from "../../command/flags.ts"
 import { refuseDemoFolder } from "../../command/demo-folder.ts"
 import { Environment } from "../../values/environment.ts"
 import { configError, explanationOf, failedError, usageError } from "../../console/errors.ts"
@@ -21,8 +22,7 @@ import { syncOnce } from "../../run/sync.ts"
 import { outputPaths } from "../../output/paths.ts"
 
 export interface ListenFlags extends Flags {
-  readonly port: number | undefined
-  readonly host: string | undefined
+  readonly listen: Listening | undefined
   readonly every: string | undefined
   readonly json: boolean
 }
@@ -52,15 +52,12 @@ export const listen = Effect.fn("command.listen")(function* (flags: ListenFlags)
   const now = yield* Clock.currentTimeMillis
   const due = yield* onDisk(path, "read", () => Due.open(path, tables, now))
   if (due.problem !== undefined) say(`${due.problem}.`, "warn")
-  const { host = "127.0.0.1", port = 0 } = flags
+  const { host = "127.0.0.1", port = 0 } = flags.listen ?? {}
   const locations = new Set(accounts.map((one) => one.location))
   const listener = yield* Effect.mapError(
     startListener({ host, port, secret, tables: words, due, locations }),
     ({ cause }) =>
-      failedError(
-        `${host}:${port} cannot be used: ${messageOf(cause)}.`,
-        "Name another address with --host and --port."
-      )
+      failedError(`${host}:${port} cannot be used: ${messageOf(cause)}.`, "Name another address with --listen.")
   )
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}/`
   if (flags.json) yield* printResult("listen", { exitCode: 0, data: { url, port: listener.port, tables: [...tables] } })

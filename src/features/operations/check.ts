@@ -15,7 +15,7 @@ import { Output } from "../../console/streams.ts"
 import { printEither } from "../../console/result.ts"
 
 export interface CheckFlags extends Flags {
-  readonly nagios: boolean
+  readonly as: "nagios" | undefined
   readonly json: boolean
 }
 
@@ -34,7 +34,7 @@ export const check = Effect.fn("command.check")(function* (flags: CheckFlags) {
   )
 
   const active = alarms.filter(({ silenced }) => silenced === undefined)
-  if (flags.nagios) {
+  if (flags.as) {
     print(nagiosLine(active, compared))
     return nagiosCode(active)
   }

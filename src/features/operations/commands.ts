@@ -1,11 +1,13 @@
 /** The commands for nights without a person: the files of a schedule, and the alarms. */
 import * as Schema from "effect/Schema"
 import * as Flag from "effect/cli/Flag"
-import { common, flag, text } from "../../command/flags.ts"
+import { choice, common, flag, text } from "../../command/flags.ts"
 import { load } from "../../command/load.ts"
 import { comparedShape, standingShape } from "../../command/result-shapes.ts"
 import { ShownAlarm } from "../../console/alarm-lines.ts"
 import { command, group } from "../../command/command.ts"
+
+const schedulers = ["systemd", "cron", "launchd", "console"] as const
 
 const times = {
   at: Flag.String("at").pipe(
@@ -21,22 +23,26 @@ const print = command({
     "Print the files by which a scheduler runs sluice every night, complete and commented: time zone, nights that were missed, no overlap, and what each exit code means. Installs nothing.",
   flags: {
     ...common,
-    systemd: flag("systemd", "A service and a timer."),
-    cron: flag("cron", "A line of a crontab, and the script that it calls."),
-    launchd: flag("launchd", "A property list for macOS, and the script that it starts."),
-    console: flag("console", "A service of systemd for ./sluice serve, which has the times in its settings."),
+    as: Flag.Literals("as", schedulers).pipe(
+      Flag.withDescription(
+        "The scheduler: systemd, a service and a timer; cron, a line of a crontab and its script; launchd, a property list for macOS and its script; console, a service of systemd for ./sluice serve, which has the times in its settings."
+      )
+    ),
     ...times,
-    into: text("into", "Write the files into this folder instead of stdout.")
+    to: text("to", "Write the files into this folder instead of stdout.")
   },
   examples: [
-    { command: "./sluice schedule print --systemd --at 02:30 --time-zone Europe/Berlin" },
-    { command: "./sluice schedule print --cron --into nightly", description: "Write the files into a folder." }
+    { command: "./sluice schedule print --as systemd --at 02:30 --time-zone Europe/Berlin" },
+    { command: "./sluice schedule print --as cron --to nightly", description: "Write the files into a folder." }
   ],
   run: (flags) => load(import("./schedule.ts"), (_) => _.schedulePrint(flags))
 })
 const ofUser = {
-  systemd: flag("systemd", "Units of systemd for this user; the default on Linux."),
-  launchd: flag("launchd", "An agent of launchd; the default on macOS.")
+  as: choice(
+    "as",
+    ["systemd", "launchd"],
+    "Units of systemd for this user, the default on Linux; or an agent of launchd, the default on macOS."
+  )
 }
 
 const install = command({
@@ -63,10 +69,6 @@ const uninstall = command({
 export const schedule = group({
   name: "schedule",
   summary: "Run sluice every night: install a schedule for this user, or print the files for another scheduler.",
-  examples: [
-    { command: "./sluice schedule install --at 02:30" },
-    { command: "./sluice schedule print --systemd --at 02:30" }
-  ],
   commands: [install, uninstall, print]
 })
 
@@ -77,11 +79,11 @@ export const check = command({
     "Print the alarms: late tables, unusual nights, rejects, requests, disk, token. Ends with exit code 4 if there are any. Sends no request to the service.",
   flags: {
     ...common,
-    nagios: flag("nagios", "Print one line, and end with the exit code 0, 1 or 2, as plugins of Nagios do.")
+    as: choice("as", ["nagios"], "Print one line, and end with the exit code 0, 1 or 2, as plugins of Nagios do.")
   },
   examples: [
     { command: "./sluice check" },
-    { command: "./sluice check --nagios", description: "For a monitoring system." }
+    { command: "./sluice check --as nagios", description: "For a monitoring system." }
   ],
   run: (flags) => load(import("./check.ts"), (_) => _.check(flags))
 })
@@ -90,7 +92,7 @@ export const check = command({
 export const nightResults = () => {
   /** The files of a schedule, and where the scheduler expects each. */
   const SchedulePrint = Schema.Struct({
-    scheduler: Schema.Literals(["systemd", "cron", "launchd", "console"]),
+    scheduler: Schema.Literals(schedulers),
     timeZone: Schema.String,
     files: Schema.Array(Schema.Struct({ path: Schema.String, text: Schema.String }))
   })

@@ -7,7 +7,7 @@ import { basename, join, resolve } from "node:path"
 import { existsSync } from "node:fs"
 import { onDisk } from "../../output/files.ts"
 import { console, cron, launchd, systemd } from "./schedule/files.ts"
-import { install, uninstall } from "./schedule/install.ts"
+import { type Choice, install, uninstall } from "./schedule/install.ts"
 import { type Schedule, oddDays } from "./schedule/schedule.ts"
 import { isTimeZone, timeOf } from "../../values/time-of-day.ts"
 import type { Flags } from "../../settings/read.ts"
@@ -23,42 +23,22 @@ interface TimeFlags extends Flags {
   readonly timeZone: string | undefined
 }
 
-export interface InstallFlags extends TimeFlags {
-  readonly systemd: boolean
-  readonly launchd: boolean
-  readonly apply: boolean
-}
+type InstallFlags = TimeFlags & Choice
 
 export interface ScheduleFlags extends TimeFlags {
-  readonly systemd: boolean
-  readonly cron: boolean
-  readonly launchd: boolean
-  readonly console: boolean
+  readonly as: "systemd" | "cron" | "launchd" | "console"
   /** The folder to write the files into, instead of stdout. */
-  readonly into: string | undefined
+  readonly to: string | undefined
   readonly json: boolean
 }
 
-const kinds = ["systemd", "cron", "launchd", "console"] as const
-
 export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags: ScheduleFlags) {
   const { say } = yield* Output
-  const chosen = kinds.filter((kind) => flags[kind])
-  const [kind] = chosen
-  if (kind === undefined || chosen.length > 1)
-    return yield* usageError(
-      `Choose one scheduler: ${kinds.map((one) => `--${one}`).join(", ")}.`,
-      "./sluice schedule print --systemd --at 02:30"
-    )
+  const { as: kind } = flags
   const schedule = yield* scheduleOf(flags, nextOf(kind))
   const { timeZone } = schedule
   const now = yield* Clock.currentTimeMillis
-  const files = {
-    systemd: () => systemd(schedule),
-    cron: () => cron(schedule),
-    launchd: () => launchd(schedule),
-    console: () => console(schedule)
-  }[kind]()
+  const files = { systemd, cron, launchd, console }[kind](schedule)
   if (kind === "systemd")
     for (const { day, times } of oddDays(schedule, now))
       say(
@@ -68,11 +48,11 @@ export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags
         "warn"
       )
   const lines: Array<string> = []
-  if (flags.into !== undefined) {
-    const into = resolve(flags.into)
-    const written = files.map((file) => ({ ...file, target: join(into, basename(file.path)) }))
-    yield* onDisk(into, "written", async () => {
-      await mkdir(into, { recursive: true })
+  if (flags.to !== undefined) {
+    const folder = resolve(flags.to)
+    const written = files.map((file) => ({ ...file, target: join(folder, basename(file.path)) }))
+    yield* onDisk(folder, "written", async () => {
+      await mkdir(folder, { recursive: true })
       for (const { target, text, isExecutable } of written)
         await writeFile(target, text, { mode: isExecutable ? 0o755 : 0o644 })
     })
@@ -115,7 +95,7 @@ const scheduleOf = Effect.fnUntraced(function* (flags: TimeFlags, next: string) 
   } satisfies Schedule
 })
 
-const nextOf = (kind: string): string => `./sluice schedule print --${kind} --at 02:30 --time-zone Europe/Berlin`
+const nextOf = (kind: string): string => `./sluice schedule print --as ${kind} --at 02:30 --time-zone Europe/Berlin`
 
 /** The launcher, in a clone or in an installed package. */
 const programPath = (): string => {

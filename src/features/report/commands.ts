@@ -12,11 +12,11 @@ export const report = command({
     "Write one HTML file about the runs, the completeness and the figures of the account. Each sync, backfill and publish does this too.",
   flags: {
     ...common,
-    file: text("file", "Write the report into this file instead of the current release: report.html.")
+    to: text("to", "Write the report into this file instead of the current release: report.html.")
   },
   examples: [
     { command: "./sluice report", description: "Into output/published/report/index.html." },
-    { command: "./sluice report --file report.html", description: "Elsewhere, for example to send it." }
+    { command: "./sluice report --to report.html", description: "Elsewhere, for example to send it." }
   ],
   run: (flags) => load(import("./report-page.ts"), (_) => _.reportCommand(flags))
 })

@@ -17,7 +17,7 @@ import { keptOut, storedEarlier } from "../../command/withheld.ts"
 import { instant, printEither } from "../../console/result.ts"
 
 export interface ReportFlags extends Flags {
-  readonly file: string | undefined
+  readonly to: string | undefined
   readonly json: boolean
 }
 
@@ -28,14 +28,14 @@ export const reportCommand = Effect.fn("command.reportPage")(function* (flags: R
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
   const report = yield* makeReport(yield* optionsOf(output, catalogue)).pipe(Effect.provide(readable.tables))
-  const path = flags.file === undefined ? yield* reportPath(output.folder) : resolve(flags.file)
+  const path = flags.to === undefined ? yield* reportPath(output.folder) : resolve(flags.to)
   if (path === undefined)
     return yield* failedError(
       `Nothing is published in ${output.folder} yet, so the report has no place there.`,
-      "./sluice report --file report.html"
+      "./sluice report --to report.html"
     )
   yield* writeReport(path, report)
-  const shown = flags.file === undefined ? linkedPath(output.folder) : path
+  const shown = flags.to === undefined ? linkedPath(output.folder) : path
   const next = `open ${shown} in a browser.`
   const { state, run, asOf, text } = report
   const { source } = readable

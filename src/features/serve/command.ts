@@ -11,9 +11,10 @@ import { defaultFile } from "../../settings/file.ts"
 import { type Flags, readSettings } from "../../settings/read.ts"
 import { outputSettings } from "../../settings/settings.ts"
 import { thisProgram } from "../../run/process.ts"
+import type { Listening } from "../../command/flags.ts"
 import { Environment } from "../../values/environment.ts"
 import { codeOf, messageOf } from "../../values/thrown.ts"
-import { configError, failedError, usageError } from "../../console/errors.ts"
+import { configError, failedError } from "../../console/errors.ts"
 import { Output } from "../../console/streams.ts"
 import { printResult } from "../../console/result.ts"
 import { hostText } from "../../network/sessions.ts"
@@ -23,8 +24,7 @@ import { startSite } from "./site.ts"
 import { dictionaryOf } from "../explore/documents.ts"
 
 export interface ServeFlags extends Flags {
-  readonly listen: string | undefined
-  readonly port: number | undefined
+  readonly listen: Listening | undefined
   readonly open: boolean
   readonly json: boolean
 }
@@ -76,12 +76,7 @@ export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, co
   const owner = yield* passwordOf("password", values.console.password)
   const reader = yield* passwordOf("readonly_password", values.console.readonlyPassword)
   const program = thisProgram()
-  const host = flags.listen ?? "127.0.0.1"
-  if (!/^[\w.:-]+$/.test(host))
-    return yield* usageError(
-      `--listen ${host}: expected an address such as 0.0.0.0.`,
-      "./sluice serve --listen 0.0.0.0"
-    )
+  const { host = "127.0.0.1", port = usualPort } = flags.listen ?? {}
   const isPublic = !["127.0.0.1", "localhost", "::1"].includes(host)
   const passwordFile = join(dirname(config), passwordName)
   const storedPassword = () => {
@@ -110,8 +105,8 @@ export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, co
   const needsPassword = isPublic && owner === undefined && stored === undefined
   const failed = (cause: unknown) =>
     failedError(
-      `The page cannot be served at ${host}:${flags.port ?? usualPort}: ${messageOf(cause)}.`,
-      codeOf(cause) === "EADDRINUSE" ? "Name another port with --port." : "Correct this, then ./sluice serve."
+      `The page cannot be served at ${host}:${port}: ${messageOf(cause)}.`,
+      codeOf(cause) === "EADDRINUSE" ? "Name another port with --listen." : "Correct this, then ./sluice serve."
     )
   const console = yield* Effect.mapError(
     startConsole({
@@ -131,7 +126,7 @@ export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, co
       console,
       access,
       host,
-      port: flags.port ?? usualPort,
+      port,
       output: output.folder,
       tables: {
         published: outputPaths(output.folder).published,

@@ -1,7 +1,7 @@
 /** The command `sluice serve`. */
 import type { CommandDescriptor } from "effect/cli/Completions"
 import * as Schema from "effect/Schema"
-import { common, flag, port, text } from "../../command/flags.ts"
+import { common, flag, listening } from "../../command/flags.ts"
 import { load } from "../../command/load.ts"
 import { command } from "../../command/command.ts"
 
@@ -15,11 +15,9 @@ export const serveCommand = (commands: () => CommandDescriptor) =>
       "Serve a web page that sets up an account, syncs it on a schedule, and shows its runs and tables. Each piece of work is a command in a process of its own.",
     flags: {
       ...common,
-      listen: text(
-        "listen",
-        "Address to listen on; without it, 127.0.0.1. Any other needs a password, see docs/console.md."
+      listen: listening(
+        "Where to listen: an address, a port or both; without it, 127.0.0.1:8787. Any other address needs a password, see docs/console.md."
       ),
-      port: port("Port to listen on; 8787 by default."),
       open: flag("open", "Open the page in the browser.")
     },
     examples: [

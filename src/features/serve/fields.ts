@@ -1,6 +1,7 @@
 /** The fields of the page's forms, made of the settings and of the flags of commands. */
 import * as Schema from "effect/Schema"
 import type { FlagDescriptor } from "effect/cli/Completions"
+import { detailsName } from "../../command/selection.ts"
 import { type Setting, date } from "../../values/setting.ts"
 
 /** The page knows the choices of locations and tables. */
@@ -62,7 +63,7 @@ const kindByName: Readonly<Record<string, Kind>> = {
 /** Where the page has the choices, an example says nothing. */
 const textByKind: Partial<Readonly<Record<Kind, (text: string) => string>>> = {
   location: () => "Without a choice, all of them.",
-  tables: (text) => text.replace(/: .*/, ".")
+  tables: (text) => text.replace(/: [^.]*\./, ".").replace(/ A name of both .*/, "")
 }
 
 export const fieldOfFlag = ({
@@ -73,6 +74,7 @@ export const fieldOfFlag = ({
   name,
   kind: type._tag === "Boolean" ? "flag" : type._tag === "Choice" ? "choice" : (kindByName[name] ?? "text"),
   ...(type._tag === "Choice" && { choices: type.values }),
+  ...(description.includes(`${detailsName}:`) && { choices: [detailsName] }),
   description: (textByKind[kindByName[name] ?? "text"] ?? inPage)(description)
 })
 

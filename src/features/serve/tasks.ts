@@ -39,7 +39,7 @@ const tasks = {
     isWriting: true
   },
   plan: { group: "Read", command: "plan", title: "Plan" },
-  check: { group: "Check", command: "check", title: "Check the alarms", without: ["nagios"] },
+  check: { group: "Check", command: "check", title: "Check the alarms", without: ["as"] },
   doctor: { group: "Check", command: "doctor", title: "Check settings, token and targets" },
   backfill: { group: "Read", command: "backfill", title: "Read a past period again", hasEvents: true, isWriting: true },
   publish: {
@@ -97,10 +97,9 @@ export interface Places {
 }
 
 /** The server gives them itself, or a page has no use for them. */
-const hidden = new Set([
-  ..."config,output,json,base-url,apply,force,quiet,verbose,log-format,log-level,wait,reason,help,version".split(","),
-  ..."completions,wizard".split(",")
-])
+const hidden = new Set(
+  "config,output,json,base-url,apply,force,quiet,verbose,log-format,wait,reason,help,version,completions".split(",")
+)
 
 const entryOf = (root: CommandDescriptor, { command }: Task): CommandDescriptor =>
   command.split(" ").reduce((at, name) => at.subcommands.find((one) => one.name === name)!, root)

@@ -198,8 +198,8 @@ export const nextStep = (checked: ReadonlyArray<Checked>, disagreeing: ReadonlyA
   if (parts.has("warehouse")) return "./sluice rebuild"
   // A sync does not touch a row whose record is unchanged: it repairs a missed change, but not an altered row.
   if (parts.has("service"))
-    return `./sluice sync --each --only ${disagreeing.join(",")}; if ./sluice verify then finds the same, ./sluice rebuild`
-  if (parts.has("files")) return "./sluice sync --each --only recordings,files"
+    return `./sluice sync --again all --only ${disagreeing.join(",")}; if ./sluice verify then finds the same, ./sluice rebuild`
+  if (parts.has("files")) return "./sluice sync --again all --only recordings,files"
   if (parts.has("published") || parts.has("lake") || parts.has("database")) return "./sluice publish --full"
   if (parts.has("rights")) return "give this user the right to read what is named above, then run ./sluice verify"
   return checked.some(entriesWait) ? "./sluice sync" : "./sluice status"

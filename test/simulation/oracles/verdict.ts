@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import { alarmsOf, type AlarmLimits } from "../../../src/alarms/alarms.ts"
 import { isProblem, verdictOf } from "../../../src/alarms/verdict.ts"
-import { evidenceOf, readFacts } from "../../../src/alarms/watch.ts"
+import { readFacts } from "../../../src/alarms/facts.ts"
+import { evidenceOf } from "../../../src/alarms/watch.ts"
 import { metricsText } from "../../../src/features/operations/signals/metrics.ts"
 import { operations } from "../../../src/features/report/operations/operations.ts"
 import { readResources } from "../../../src/run/alarms-now.ts"
@@ -36,7 +37,7 @@ export const surfacesSayTheTruth = async (stage: Stage, night: Night, ran: Ran):
     Effect.runPromise(Effect.provideService(work, Warehouse, warehouse))
   const locations = services.map(({ location }) => location)
   const resources = await Effect.runPromise(readResources(catalogue, { optional: optionalOf(stage.world) }))
-  const facts = await within(readFacts(limits, catalogue, { locations, resources }))
+  const facts = await within(readFacts(catalogue, { locations, resources }))
   const verdict = verdictOf(evidenceOf(facts, { isRunning: false, failed: undefined }))
   const isComplete = (location: string, resource: string) =>
     facts.readings.some((one) => one.location === location && one.resource === resource && !isProblem(one))

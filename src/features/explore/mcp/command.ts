@@ -32,13 +32,13 @@ const protocols = [
   McpProtocol.v2024_11_05
 ] as const
 
-export const mcp = Effect.fn("command.mcp")(function* ({ raw, record, target, ...flags }: McpFlags) {
+export const mcp = Effect.fn("command.mcp")(function* ({ profile: chosen, record, target, ...flags }: McpFlags) {
   const { say, stdout } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
-  const served = yield* servedOf(output, { raw, target })
+  const served = yield* servedOf(output, { profile: chosen, target })
   const { catalogue } = yield* definitionsOf(output)
   const { profile } = served
-  if (raw) say("The assistant can read everything of the account: names, addresses and messages.", "warn")
+  if (profile === "raw") say("The assistant can read everything of the account: names, addresses and messages.", "warn")
   say(`Serving ${served.folder}, profile ${profile}, on stdin and stdout. It ends when stdin is closed.`)
   const releases = yield* Effect.acquireRelease(
     Effect.sync(() => new Releases(served.folder, Math.max(output.memoryMb, memoryMbMin))),

@@ -1,6 +1,7 @@
 /** The command `sluice mcp`. */
-import { common, flag, text } from "../../../command/flags.ts"
+import { choice, common, flag, text } from "../../../command/flags.ts"
 import { load } from "../../../command/load.ts"
+import { profiles } from "../../../settings/masking.ts"
 import { command } from "../../../command/command.ts"
 
 export const mcp = command({
@@ -11,11 +12,12 @@ export const mcp = command({
   flags: {
     config: common.config,
     output: common.output,
-    target: text(
-      "target",
-      "Serve the target of [[publish]] with this name; without it, the one with the profile analytics."
+    target: text("target", "Serve the target of [[publish]] with this name."),
+    profile: choice(
+      "profile",
+      profiles,
+      "Serve the target with this profile, analytics by default; raw serves the release in the output folder, with all names, addresses and messages."
     ),
-    raw: flag("raw", "Serve the release in the output folder, with all names, addresses and messages."),
     record: flag("record", "Write a record of each query into the ledger, before its answer.")
   },
   examples: [

@@ -17,7 +17,7 @@ export interface Served {
 
 export interface ServedFlags {
   readonly target: string | undefined
-  readonly raw: boolean
+  readonly profile: ProfileName | undefined
 }
 
 /** Fails if nothing may be served, or if there is no release. */
@@ -32,20 +32,18 @@ export const servedOf = Effect.fnUntraced(function* (output: CommandSettings, fl
 
 const chosen = (
   { folder, publishing: { targets } }: CommandSettings,
-  { raw, target: name }: ServedFlags
+  { profile: given, target: name }: ServedFlags
 ): Effect.Effect<Served, CommandError> => {
-  if (raw)
-    return name === undefined
-      ? Effect.succeed({ folder: outputPaths(folder).published, profile: "raw" })
-      : usage("--raw and --target cannot both be given.", "Leave one of them out.")
+  if (given !== undefined && name !== undefined)
+    return usage("--profile and --target cannot both be given.", "Leave one of them out.")
+  if (given === "raw") return Effect.succeed({ folder: outputPaths(folder).published, profile: "raw" })
   if (name !== undefined) return named(targets, name)
-  const [first, ...others] = targets.filter(
-    ({ formats, profile }) => profile === "analytics" && formats.includes("duckdb")
-  )
-  if (first === undefined) return Effect.fail(nothingMasked(folder))
+  const wanted = given ?? "analytics"
+  const [first, ...others] = targets.filter(({ formats, profile }) => profile === wanted && formats.includes("duckdb"))
+  if (first === undefined) return Effect.fail(nothingMasked(folder, wanted))
   if (others.length === 0) return Effect.succeed(first)
   const names = [first, ...others].map((target) => target.name)
-  return usage(`Several targets have the profile analytics: ${names.join(", ")}.`, `./sluice mcp --target ${names[0]}`)
+  return usage(`Several targets have the profile ${wanted}: ${names.join(", ")}.`, `./sluice mcp --target ${names[0]}`)
 }
 
 const named = (targets: ReadonlyArray<TargetSettings>, name: string): Effect.Effect<Served, CommandError> => {
@@ -60,16 +58,16 @@ const named = (targets: ReadonlyArray<TargetSettings>, name: string): Effect.Eff
   return target.profile === "raw"
     ? usage(
         `The target ${name} has the profile raw, so it masks nothing.`,
-        "Name another target, or give --raw to serve everything."
+        "Name another target, or give --profile raw to serve everything."
       )
     : Effect.succeed(target)
 }
 
 const usage = (message: string, next: string) => Effect.fail(usageError(message, next))
 
-const nothingMasked = (folder: string): CommandError =>
+const nothingMasked = (folder: string, profile: string): CommandError =>
   configError(
-    "No target of [[publish]] has the profile analytics, and the format duckdb.",
+    `No target of [[publish]] has the profile ${profile}, and the format duckdb.`,
     `Add these lines to the settings file, then run ./sluice publish:
 
 [masking]
@@ -78,8 +76,8 @@ key = "file:/etc/sluice/masking.key" # openssl rand -hex 32 > masking.key; chmod
 [[publish]]
 name = "assistant"
 folder = "${join(dirname(folder), "assistant")}"
-profile = "analytics"
+profile = "${profile}"
 formats = ["duckdb"]
 
---raw serves everything: names, addresses and messages.`
+--profile raw serves everything: names, addresses and messages.`
   )

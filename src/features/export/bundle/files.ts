@@ -49,5 +49,5 @@ export const putFiles = Effect.fn("bundle.putFiles")(function* (
 const differs = (path: string) =>
   failedError(
     `${path} differs from its row: its SHA-256 is another one.`,
-    "./sluice sync --each --only recordings,files"
+    "./sluice sync --again all --only recordings,files"
   )

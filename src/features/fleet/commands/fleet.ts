@@ -11,6 +11,7 @@ import type { Flags } from "../../../settings/read.ts"
 import { counted } from "../../../values/finding.ts"
 import { Environment } from "../../../values/environment.ts"
 import { usageError } from "../../../console/errors.ts"
+import type { Again } from "../../../command/selection.ts"
 import { withDatabase } from "./fleet-database.ts"
 import { table } from "../../../console/streams.ts"
 import { duration } from "../../../values/text.ts"
@@ -69,19 +70,19 @@ const refuseUnknown = Effect.fnUntraced(function* (chosen: Chosen) {
 })
 
 export interface EnqueueFlags extends ChosenFlags {
-  readonly full: boolean
+  readonly again: Again | undefined
   readonly from: string | undefined
   readonly to: string | undefined
 }
 
 export const fleetEnqueue = Effect.fn("command.fleetEnqueue")(function* (flags: EnqueueFlags) {
-  const { from, full, to } = flags
-  if ((full && from !== undefined) || (to !== undefined && from === undefined))
+  const { again = "changed", from, to } = flags
+  if ((again !== "changed" && from !== undefined) || (to !== undefined && from === undefined))
     return yield* usageError(
-      full ? "--full and --from exclude each other." : "--to needs --from.",
+      from === undefined ? "--to needs --from." : "--again and --from exclude each other.",
       "./sluice fleet enqueue --all --from 2025-01-01"
     )
-  const kind = full ? "full" : from === undefined ? "sync" : "backfill"
+  const kind = from === undefined ? ({ changed: "sync", lists: "full", all: "all" } as const)[again] : "backfill"
   return yield* change(
     "fleet-enqueue",
     flags,

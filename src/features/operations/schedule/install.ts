@@ -13,9 +13,8 @@ import { Environment } from "../../../values/environment.ts"
 import { type ScheduleFile, launchd, systemd } from "./files.ts"
 import type { Schedule } from "./schedule.ts"
 
-interface Choice {
-  readonly systemd: boolean
-  readonly launchd: boolean
+export interface Choice {
+  readonly as: "systemd" | "launchd" | undefined
   readonly apply: boolean
 }
 
@@ -38,11 +37,8 @@ const markOf = ({ folder }: Schedule): string => `${anyMark} ${folder}`
 /** A comment of XML has no two hyphens. Two folders have two texts. */
 const inXml = (mark: string): string => mark.replaceAll("%", "%25").replaceAll("--", "-%2D")
 
-const commandOf = "./sluice schedule install --systemd"
-
 const chosen = Effect.fnUntraced(function* (choice: Choice) {
-  if (choice.systemd && choice.launchd) return yield* usageError("Choose --systemd or --launchd.", commandOf)
-  if (choice.systemd || choice.launchd) return choice.systemd ? ("systemd" as const) : ("launchd" as const)
+  if (choice.as !== undefined) return choice.as
   if (process.platform === "darwin") return "launchd" as const
   if (process.platform === "linux") return "systemd" as const
   return yield* usageError(`${process.platform} has neither systemd nor launchd.`, "./sluice serve")

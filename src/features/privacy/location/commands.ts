@@ -1,9 +1,8 @@
 /** The command `sluice location remove`. */
 import { FileCounts } from "../commands/file-counts.ts"
 import * as Schema from "effect/Schema"
-import * as Argument from "effect/cli/Argument"
 import { command, group } from "../../../command/command.ts"
-import { common, flag } from "../../../command/flags.ts"
+import { argument, common, flag } from "../../../command/flags.ts"
 import { load } from "../../../command/load.ts"
 
 const locationRemove = command({
@@ -12,7 +11,7 @@ const locationRemove = command({
     "Remove a location that the settings no longer name: its rows, their history, its responses in the vault and its files. Other locations stay as they are.",
   flags: {
     ...common,
-    id: Argument.String("id").pipe(Argument.withDescription("Id of the location.")),
+    id: argument("id", "Id of the location."),
     apply: flag("apply", "Remove it. Without it, the command only prints what it would remove.")
   },
   examples: [
@@ -26,7 +25,6 @@ export const location = group({
   name: "location",
   results: () => locationResults(),
   summary: "Remove a location that is no longer read.",
-  examples: [{ command: "./sluice location remove ve9EPM428h8vShlRW1KT" }],
   commands: [locationRemove]
 })
 

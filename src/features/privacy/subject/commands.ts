@@ -2,9 +2,8 @@
 import { Unjudged } from "../erasure/job.ts"
 import { FileCounts } from "../commands/file-counts.ts"
 import * as Schema from "effect/Schema"
-import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
-import { common, flag, list, setting, text } from "../../../command/flags.ts"
+import { argument, common, flag, list, setting, text } from "../../../command/flags.ts"
 import { load } from "../../../command/load.ts"
 import { Hold } from "../erasure/hold.ts"
 import { command, group } from "../../../command/command.ts"
@@ -68,9 +67,7 @@ const reidentify = command({
   summary: "Find the contact for whom a pseudonym stands. Needs masking.key.",
   flags: {
     ...common,
-    pseudonym: Argument.String("pseudonym").pipe(
-      Argument.withDescription("A pseudonym of a masked release: eml_k1_ and 26 characters.")
-    ),
+    pseudonym: argument("pseudonym", "A pseudonym of a masked release: eml_k1_ and 26 characters."),
     reason: Flag.String("reason").pipe(Flag.withDescription("Why the person has to be known; it is recorded."))
   },
   examples: [
@@ -85,7 +82,6 @@ export const subject = group({
   name: "subject",
   results: () => privacyResults(),
   summary: "Answer the request of a person for their data or its erasure, or find a person behind a pseudonym.",
-  examples: [{ command: "./sluice subject export --email jane@example.com" }],
   commands: [subjectExport, subjectErase, reidentify]
 })
 
@@ -94,7 +90,7 @@ const holdAdd = command({
   summary: "Keep records from erasure and retention until the hold is released.",
   flags: {
     ...common,
-    id: Argument.String("id").pipe(Argument.withDescription("Name of the hold: case-2026-17.")),
+    id: argument("id", "Name of the hold: case-2026-17."),
     contact: list("contact", "Hold the records of this contact; may be repeated."),
     table: list("table", "Hold all records of this table, or of all with *; may be repeated."),
     reason: text("reason", "Why."),
@@ -113,14 +109,13 @@ const holdList = command({
 const holdRelease = command({
   name: "release",
   summary: "Release a hold.",
-  flags: { ...common, id: Argument.String("id").pipe(Argument.withDescription("Name of the hold.")) },
+  flags: { ...common, id: argument("id", "Name of the hold.") },
   examples: [{ command: "./sluice hold release case-2026-17" }],
   run: (flags) => load(import("../commands/hold.ts"), (_) => _.holdRelease(flags))
 })
 export const hold = group({
   name: "hold",
   summary: "Keep records from erasure and retention, for a dispute or an audit.",
-  examples: [{ command: "./sluice hold list" }],
   commands: [holdAdd, holdList, holdRelease]
 })
 

@@ -53,7 +53,7 @@ const controlOf = (field, tables) => {
   const places = current().locations.map(({ id }) => [id, nameOf(id)])
   const named = kind === "tables" ? tables : kind === "location" ? places : undefined
   if (named?.length > 0) {
-    const [element, read] = boxesOf(kind === "tables" ? pairs(named) : named, [])
+    const [element, read] = boxesOf(kind === "tables" ? pairs([...choices, ...named]) : named, [])
     return [element, () => read().join(",")]
   }
   if (kind === "several") return boxesOf(pairs(choices), value ?? [])

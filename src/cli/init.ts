@@ -49,10 +49,9 @@ type Place = Pick<NewSettings, "baseUrl" | "location"> & { readonly token: strin
 const usualFormats = "duckdb"
 
 export const init = Effect.fn("command.init")(
-  function* (given: InitFlags) {
+  function* (flags: InitFlags) {
     const { stdout } = yield* Output
     const canAsk = stdout.isTTY === true && process.stdin.isTTY
-    const flags = { ...given, formats: given.formats ?? (canAsk ? undefined : usualFormats) }
     const path = flags.config ?? defaultFile
     if (flags.tokenRef !== undefined && isPlainSecret(flags.tokenRef))
       return yield* usage(
@@ -67,11 +66,11 @@ export const init = Effect.fn("command.init")(
     if (missing.length > 0 && !canAsk)
       return yield* usage(`Without a terminal, all answers are flags; these are missing: ${missing.join(", ")}.`)
 
+    const formats = yield* formatsOf(flags)
     const { account, place } = yield* answersFor(flags, canAsk)
     yield* sayReached(account, place.location)
     const asks = canAsk && missing.length > 0
     const others = asks && flags.location === undefined ? yield* askOthers(place, flags.noCheck) : []
-    const formats = yield* formatsOf(flags)
     const more = asks ? yield* askMore : {}
     yield* onDisk(path, "written", () => writeSettings(path, { ...place, formats, more }, flags.force))
     const added = others.map(({ location, token }) => ({ id: location, token }))
@@ -216,16 +215,13 @@ const ask = Effect.fnUntraced(function* (given: Texts, earlier: Texts = {}) {
   return { baseUrl, token, location: given.location ?? (yield* answer("location", earlier.location)) }
 })
 
-/** Of the flag, or of a person at a terminal. */
-const formatsOf = Effect.fnUntraced(function* ({ formats }: Pick<InitFlags, "formats">) {
-  const text = formats ?? (yield* answer("formats", usualFormats))
-  const wrong = questions.formats.expected(text)
+const formatsOf = Effect.fnUntraced(function* ({ formats: text = usualFormats }: InitFlags) {
+  const wrong = expectedOf(sections.output.formats)(text)
   if (wrong !== undefined) return yield* usage(`--format ${text}: ${wrong}.`)
   return sections.output.formats.fromText(text) as ReadonlyArray<string>
 })
 
-const answer = (name: "baseUrl" | "location" | "formats", initial: string | undefined) =>
-  prompted(questions[name], initial)
+const answer = (name: "baseUrl" | "location", initial: string | undefined) => prompted(questions[name], initial)
 
 /** `initial`: what Enter gives; the empty text, if a question needs no answer. */
 const prompted = Effect.fnUntraced(function* ({ expected, explanation, message }: Question, initial?: string) {
@@ -274,20 +270,13 @@ const questions = {
     message: "Location id",
     explanation:
       "The account to read; its id is in the address of its pages, after /location/, for example ve9EPM428h8vShlRW1KT"
-  },
-  formats: {
-    message: "Formats to publish",
-    explanation:
-      "What the tables are written as: duckdb is one file for SQL; parquet and csv are a file for each table, and each makes the publishing of a night a quarter dearer",
-    expected: expectedOf(sections.output.formats)
   }
-} as const satisfies Record<keyof Place | "formats", Question>
+} as const satisfies Record<keyof Place, Question>
 
 const flagByAnswer = {
   baseUrl: "--base-url",
   tokenRef: "--token-ref",
-  location: "--location",
-  formats: "--format"
+  location: "--location"
 } as const
 
 const usage = (message: string) => usageError(message, "./sluice init --help")

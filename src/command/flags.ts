@@ -93,22 +93,16 @@ export const run = {
   wait: durationFlag("wait", "How long to wait for another run in the same folder: 30s, 10m, 2h.")
 }
 
-/** Where a command listens. */
-export interface Listening {
-  readonly host?: string | undefined
-  readonly port?: number | undefined
-}
-
 const portOf = (text: string) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)
 
 /** `8787`, `0.0.0.0`, `0.0.0.0:8787` or `[::1]:8787`. */
-export const listeningOf = (text: string): Listening | undefined => {
+export const listeningOf = (text: string) => {
   const [, inBrackets, host = inBrackets, port] =
     /^(?:\[([\da-f:.]+)\]|([\w.-]*[a-z.][\w.-]*))?(?:(?:^|:)(\d+))?$/i.exec(text) ?? []
-  if ((host ?? port) === undefined) return undefined
-  if (port === undefined) return { host }
-  return portOf(port) === undefined ? undefined : { host, port: portOf(port) }
+  const number = port === undefined ? undefined : portOf(port)
+  return (port === undefined ? host : number) === undefined ? undefined : { host, port: number }
 }
+export type Listening = ReturnType<typeof listeningOf>
 
 export const listening = (description: string) =>
   parsed("listen", listeningOf, "a port, an address or both, such as 8787 or 0.0.0.0:8787", description)

@@ -24,7 +24,9 @@ export interface RunFlags {
 export const withRunFlags = <A, E, R>(command: string, flags: RunFlags, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { configureLogs, isTerminal } = yield* Output
-    const levels = levelsOf(flags)
+    const levels = [flags.logLevel, flags.quiet && ("warn" as const), flags.verbose && ("debug" as const)].filter(
+      (one) => one !== undefined && one !== false
+    )
     if (levels.length > 1) return yield* refuse("--quiet and --verbose exclude each other.", command)
     const isRequested = flags.logFormat !== undefined || levels.length > 0
     const [level = "info"] = levels
@@ -40,12 +42,6 @@ export const withRunFlags = <A, E, R>(command: string, flags: RunFlags, work: Ef
       Effect.provideService(RunWait, flags.wait ?? 0)
     )
   })
-
-const levelsOf = ({ logLevel, quiet, verbose }: RunFlags): ReadonlyArray<LogLevel> => [
-  ...(logLevel === undefined ? [] : [logLevel]),
-  ...(quiet ? (["warn"] as const) : []),
-  ...(verbose ? (["debug"] as const) : [])
-]
 
 /**
  * The time of `--deadline 5h`, or of `--deadline 06:00`: the next 06:00 in the time zone of the machine, as for `cron` and

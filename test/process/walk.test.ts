@@ -105,7 +105,6 @@ describe("three locations, from README alone", { tags: ["slow"] }, () => {
       }
       await shows(new RegExp(`Reached ${places.at(-1)!.name} \\(`))
       await answer(/Another location id/, "")
-      await answer(/Formats to publish/, "")
       await answer(/Time of the nightly sync/, "")
       await answer(/Mail address/, "")
     })

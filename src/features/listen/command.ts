@@ -8,7 +8,6 @@ import { SettingsError } from "../../settings/errors.ts"
 import type { Flags } from "../../settings/read.ts"
 import { secretReader } from "../../settings/secrets.ts"
 import { syncSettings } from "../../settings/settings.ts"
-import { durationMs } from "../../values/text.ts"
 import { messageOf } from "../../values/thrown.ts"
 import { counted } from "../../values/finding.ts"
 import { loadCatalogue } from "../../command/catalogue.ts"
@@ -22,8 +21,9 @@ import { syncOnce } from "../../run/sync.ts"
 import { outputPaths } from "../../output/paths.ts"
 
 export interface ListenFlags extends Flags {
-  readonly listen: Listening | undefined
-  readonly every: string | undefined
+  readonly listen: Listening
+  /** Milliseconds. */
+  readonly every: number | undefined
   readonly json: boolean
 }
 
@@ -39,12 +39,8 @@ export const listen = Effect.fn("command.listen")(function* (flags: ListenFlags)
   )
   const secret = yield* secretOf(output.listenSecret, environment)
   keepSecret(secret)
-  const everyMs = durationMs(flags.every ?? "30s")
-  if (everyMs === undefined || everyMs < 1000)
-    return yield* usageError(
-      `--every ${flags.every}: expected a duration of a second or more, such as 30s.`,
-      "./sluice listen --every 30s"
-    )
+  const everyMs = flags.every ?? 30_000
+  if (everyMs < 1000) return yield* usageError("--every is a second or more.", "./sluice listen --every 30s")
   const { resources } = yield* loadCatalogue(output)
   const words = wordsByTable(resources)
   const tables = new Set(words.keys())
@@ -52,7 +48,7 @@ export const listen = Effect.fn("command.listen")(function* (flags: ListenFlags)
   const now = yield* Clock.currentTimeMillis
   const due = yield* onDisk(path, "read", () => Due.open(path, tables, now))
   if (due.problem !== undefined) say(`${due.problem}.`, "warn")
-  const { host = "127.0.0.1", port = 0 } = flags.listen ?? {}
+  const { host = "127.0.0.1", port = 0 } = { ...flags.listen }
   const locations = new Set(accounts.map((one) => one.location))
   const listener = yield* Effect.mapError(
     startListener({ host, port, secret, tables: words, due, locations }),

@@ -1,6 +1,6 @@
 /** The command `sluice listen`. */
 import * as Schema from "effect/Schema"
-import { listening, reportsSettings, run, text } from "../../command/flags.ts"
+import { durationFlag, listening, reportsSettings, run } from "../../command/flags.ts"
 import { loadRun } from "../../command/load.ts"
 import { command } from "../../command/command.ts"
 
@@ -16,7 +16,7 @@ export const listen = command({
     listen: listening(
       "Where to listen: an address, a port or both; without it, a free port of 127.0.0.1. Put a proxy with TLS before it."
     ),
-    every: text("every", "How long events are collected before they are read, such as 10s. Default: 30s.")
+    every: durationFlag("every", "How long events are collected before they are read, such as 10s. Default: 30s.")
   },
   examples: [{ command: "./sluice listen --listen 8080" }],
   run: (flags) => loadRun("listen", flags, import("./command.ts"), (_) => _.listen(flags))

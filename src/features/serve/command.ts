@@ -24,7 +24,7 @@ import { startSite } from "./site.ts"
 import { dictionaryOf } from "../explore/documents.ts"
 
 export interface ServeFlags extends Flags {
-  readonly listen: Listening | undefined
+  readonly listen: Listening
   readonly open: boolean
   readonly json: boolean
 }
@@ -76,7 +76,7 @@ export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, co
   const owner = yield* passwordOf("password", values.console.password)
   const reader = yield* passwordOf("readonly_password", values.console.readonlyPassword)
   const program = thisProgram()
-  const { host = "127.0.0.1", port = usualPort } = flags.listen ?? {}
+  const { host = "127.0.0.1", port = usualPort } = { ...flags.listen }
   const isPublic = !["127.0.0.1", "localhost", "::1"].includes(host)
   const passwordFile = join(dirname(config), passwordName)
   const storedPassword = () => {

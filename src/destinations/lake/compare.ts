@@ -41,7 +41,7 @@ export const checkLake = Effect.fn("verify.lake")(function* (catalogue: Catalogu
         const size = commits.reduce((sum, one) => sum + one.rows[schema], 0)
         const sides = [`(FROM lake.${path} WHERE ${ofLocations(locations)})`, `warehouse.${path}`] as const
         const contents = yield* contentsOfEach(sides.map((from) => ({ from, columns, size })))
-        const [inLake, inWarehouse] = [contents.get(sides[0])!, contents.get(sides[1])!]
+        const [inLake, inWarehouse] = [contents.of(sides[0]), contents.of(sides[1])]
         rows += inLake.rows
         if (inLake.rows !== inWarehouse.rows || inLake.sum !== inWarehouse.sum)
           findings.push(

@@ -4,7 +4,7 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import { tablesOf } from "../../catalog/tables.ts"
 import { raiseHistoryLimit } from "../../stores/warehouse/meta/history-limit.ts"
 import { renewVersion } from "../../stores/warehouse/meta/content-versions.ts"
-import { query } from "../../stores/warehouse/query.ts"
+import { queryRow } from "../../stores/warehouse/query.ts"
 import { numbers } from "../../values/rows.ts"
 import { instantOf, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
@@ -14,21 +14,20 @@ export const pruneHistory = Effect.fn("prune.history")(function* (
   { resources }: Catalogue,
   { apply, before }: { readonly before: number; readonly apply: boolean }
 ) {
-  const warehouse = yield* Warehouse
   const isOld = `_valid_to < ${instantOf(before)}`
   let [versions, rows] = [0, 0]
   for (const resource of resources) {
     const tables = tablesOf(resource).map((table) => `crm_history.${name(table.name)}`)
     const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE ${isOld})`)
-    const [old] = yield* query(
+    const old = yield* queryRow(
       numbers("versions", "rows"),
       `SELECT ${counts[0]} AS versions, ${counts.join(" + ")} AS rows`
     )
-    if (old!.rows === 0) continue
-    versions += old!.versions
-    rows += old!.rows
+    if (old.rows === 0) continue
+    versions += old.versions
+    rows += old.rows
     if (apply)
-      yield* warehouse.transaction([
+      yield* (yield* Warehouse).transaction([
         ...raiseHistoryLimit(before),
         ...tables.map((table) => `DELETE FROM ${table} WHERE ${isOld}`),
         ...renewVersion(resource.table)

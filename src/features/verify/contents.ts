@@ -102,16 +102,17 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
   }
 ) {
   if (!manifest?.tables || !manifest.formats) return { looked: "nothing", findings: manifest ? [withoutSums] : [] }
+  const { files, formats, tables: contents } = manifest
   const findings: Array<VerifyFinding> = wanted
-    .filter((format) => !manifest.formats!.includes(format))
+    .filter((format) => !formats.includes(format))
     .map((format) => wrong(manifestName, `it lists no ${format} files, although output.formats contains ${format}`))
   const known = new Set(tables.map(({ table }) => table.name))
-  const published = manifest.tables.filter(({ table }) => known.has(table))
+  const published = contents.filter(({ table }) => known.has(table))
   const readings = yield* readingsOf(manifest)
   const hasSnapshot = manifest.files.some(({ path }) => path === snapshotName) && !broken.has(snapshotName)
   const failed = hasSnapshot ? yield* openSnapshot(join(folder, snapshotName)) : undefined
   const isOpen = hasSnapshot && failed === undefined
-  for (const format of manifest.formats) {
+  for (const format of formats) {
     if (format === "duckdb") {
       if (!manifest.files.some(({ path }) => path === snapshotName))
         findings.push(wrong(manifestName, `it does not list ${snapshotName}`))
@@ -123,25 +124,23 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
     const current = published.filter(({ schema }) => schema === "crm")
     const copies = current.flatMap((table) => {
       const files = filesOf(manifest, format, table.table)
-      if (files.length === 0) findings.push(wrong(manifestName, `it lists no ${format} file of ${table.table}`))
-      if (files.length === 0 || files.some(({ path }) => broken.has(path))) return []
+      const [first] = files
+      if (first === undefined) findings.push(wrong(manifestName, `it lists no ${format} file of ${table.table}`))
+      if (first === undefined || !reading || files.some(({ path }) => broken.has(path))) return []
       const paths = files.map(({ path }) => join(folder, path))
-      if (!reading) return []
       // The check of the published files has counted the rows of these.
       const isEmpty = files.every(({ path, rows }) => rows === 0 && /\.(csv|parquet)$/.test(path))
-      const from = reading.from(paths, Object.keys(table.columns))
-      return [{ paths, published: table, from, file: files[0]!.path, isEmpty }]
+      const columns = Object.keys(table.columns)
+      const problem = problemOf(reading, paths, columns)
+      return [{ problem, published: table, from: reading.from(paths, columns), file: first.path, isEmpty }]
     })
-    for (const [{ file, paths, published }, differs] of yield* differences(copies, {
-      equal,
-      text: reading?.areTexts
-    })) {
-      const what = (yield* problemOf(reading!, paths, Object.keys(published.columns))) ?? differs
+    for (const [{ file, problem }, differs] of yield* differences(copies, { equal, text: reading?.areTexts })) {
+      const what = (yield* problem) ?? differs
       if (what !== undefined) findings.push(wrong(file, what))
     }
   }
   const views = yield* unchangedViews(catalogue, manifest)
-  findings.push(...(yield* derivedFindings(folder, manifest, { broken, isOpen, readings, views })))
+  findings.push(...(yield* derivedFindings(folder, { files, tables: contents }, { broken, isOpen, readings, views })))
   const uncompared = manifest.formats.flatMap((one) =>
     one === "duckdb" || readings.has(one) ? [] : [`the values in ${one}`]
   )

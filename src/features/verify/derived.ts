@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { snapshotName } from "../../output/paths.ts"
-import type { Manifest, PublishedFile } from "../../output/manifest.ts"
+import type { Manifest, TableContent } from "../../output/manifest.ts"
 import { versionOf } from "../../stages/publish/changes.ts"
 import type { Reading } from "../../stores/formats/format.ts"
 import { type StoredTable, storedTables, tablesIn } from "../../stores/warehouse/columns.ts"
@@ -55,7 +55,7 @@ interface Copy extends Summed {
 
 export const derivedFindings = Effect.fn("verify.derived")(function* (
   folder: string,
-  manifest: Manifest,
+  manifest: Pick<Manifest, "files"> & { readonly tables: ReadonlyArray<TableContent> },
   {
     broken,
     isOpen,
@@ -70,24 +70,25 @@ export const derivedFindings = Effect.fn("verify.derived")(function* (
   }
 ) {
   const stored = isOpen ? yield* tablesIn("'published'", ["bi", "main"]) : new Map<string, StoredTable>()
-  const summed = new Set(["*", ...manifest.tables!.map(({ table }) => table)])
+  const summed = new Set(["*", ...manifest.tables.map(({ table }) => table)])
   const names = new Set([...views.keys(), ...manifest.files.map(({ table }) => table)]).difference(summed)
   const derived = [...names].flatMap((table) => {
     const place = table.startsWith("bi.") ? `bi.${name(table.slice("bi.".length))}` : `main.${name(table)}`
     const [view, known] = [views.get(table), stored.get(place)]
-    const columns = view?.columns ?? known?.columns
-    if (!columns) return []
-    const size = view?.content.rows ?? known!.rows
+    const shown = view ? { columns: view.columns, rows: view.content.rows } : known
+    if (!shown) return []
+    const { columns, rows: size } = shown
     const source = { path: snapshotName, from: `published.${place}`, columns, size, problem: Effect.undefined }
     const files = [...readings].flatMap(([format, reading]): ReadonlyArray<Copy> => {
       const parts = filesOf(manifest, format, table)
-      if (parts.length === 0 || parts.some(({ path }) => broken.has(path))) return []
+      const [first] = parts
+      if (first === undefined || parts.some(({ path }) => broken.has(path))) return []
       const paths = parts.map(({ path }) => join(folder, path))
       const own = columns.map((column) => column.name)
       const problem = problemOf(reading, paths, own)
       return [
         {
-          path: parts[0]!.path,
+          path: first.path,
           from: reading.from(paths, own),
           columns,
           size,
@@ -100,7 +101,7 @@ export const derivedFindings = Effect.fn("verify.derived")(function* (
     return copies.length === 0 ? [] : [{ table, view, source, isStored: known !== undefined, copies }]
   })
   const sources = derived.flatMap(({ isStored, source }) => (isStored ? [source] : []))
-  const contents = new Map(yield* contentsIfReadable(sources))
+  const contents = yield* contentsIfReadable(sources)
   const copies = derived.flatMap(({ copies, source }) => {
     const content = contents.get(source.from)
     const known = content === undefined || content instanceof Failure ? undefined : { from: source.from, content }
@@ -112,8 +113,8 @@ export const derivedFindings = Effect.fn("verify.derived")(function* (
       Effect.gen(function* () {
         const what = yield* problem
         if (what !== undefined) return [wrong(path, what)]
-        const expected = yield* readable(view?.content ?? contents.get(source.from)!)
-        const content = yield* readable(contents.get(from)!)
+        const expected = yield* readable(view?.content ?? contents.of(source.from))
+        const content = yield* readable(contents.of(from))
         return content.rows === expected.rows && content.sum === expected.sum
           ? []
           : [wrong(path, `its values differ from ${view ? `the view ${table}` : `${table} of ${snapshotName}`}`)]
@@ -123,19 +124,19 @@ export const derivedFindings = Effect.fn("verify.derived")(function* (
   return found.flat(2)
 })
 
-export const filesOf = ({ files }: Manifest, format: string, table: string): ReadonlyArray<PublishedFile> =>
+export const filesOf = ({ files }: Pick<Manifest, "files">, format: string, table: string) =>
   files.filter((file) => file.table === table && file.path.startsWith(`${format}/`))
 
 const readable = (content: Content | Failure) =>
   content instanceof Failure ? Effect.fail(content) : Effect.succeed(content)
 
 export const problemOf = Effect.fnUntraced(function* (
-  { problem }: Reading,
+  { problem }: Pick<Reading, "problem">,
   paths: ReadonlyArray<string>,
   columns: ReadonlyArray<string>
 ) {
-  for (const path of problem ? paths : []) {
-    const found = yield* problem!(path, columns)
+  for (const path of paths) {
+    const found = yield* problem?.(path, columns) ?? Effect.undefined
     if (found !== undefined) return found
   }
   return undefined

@@ -5,7 +5,7 @@ import type { Resource } from "../../catalog/resource.ts"
 import { type Column, type Table, tablesOf } from "../../catalog/tables.ts"
 import { tableSizes } from "../../stores/warehouse/columns.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
-import { query, queryTexts } from "../../stores/warehouse/query.ts"
+import { queryRow, queryTexts } from "../../stores/warehouse/query.ts"
 import { type RowOf } from "../../values/rows.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import type { VerifyFinding } from "../../values/finding.ts"
@@ -68,7 +68,7 @@ export const knownTables = Effect.fn("verify.knownTables")(function* ({ resource
 export const countedRows = { n: Number, example: (key: unknown) => String(key ?? "") }
 
 /** The only row of such a query. */
-export const countRows = (sql: string) => Effect.map(query(countedRows, sql), ([row]) => row!)
+export const countRows = (sql: string) => queryRow(countedRows, sql)
 
 /** What is found in each of many tables, if such a query of it counts any rows. */
 export const findingsOfEach = <One extends { readonly size: number }>(

@@ -23,26 +23,25 @@ export const checkFiles = Effect.fn("verify.files")(function* ({ tables }: Known
       `SELECT path, any_value(bytes)::VARCHAR, any_value(sha256), bool_and(_deleted_at IS NOT NULL)::VARCHAR
        FROM ${current} WHERE path IS NOT NULL GROUP BY path ORDER BY hash(path)`
     )
-    yield* Stream.runForEach(rows, ([path, bytes, sha256, deleted]) =>
+    yield* Stream.runForEach(rows, ([path = null, bytes, sha256 = null, deleted]) =>
       Effect.gen(function* () {
-        if (referenced.has(normalize(path!))) return
-        referenced.add(normalize(path!))
+        if (path === null || referenced.has(normalize(path))) return
+        referenced.add(normalize(path))
         const isCompared = isWhole || compared < sampleMax
         if (isCompared) compared++
-        const row = { path: path!, bytes: Number(bytes), sha256: sha256! }
         const what =
           sha256 === null
             ? "a row has no checksum"
-            : isStoredPath(path!)
-              ? yield* differenceOf(output, row, isCompared)
+            : isStoredPath(path)
+              ? yield* differenceOf(output, { path, bytes: Number(bytes), sha256 }, isCompared)
               : "a row refers to what is no file of sluice"
         // Their rows name them so. Exports give them another name, see `exportedName`.
-        if (basename(path!) !== exportedName(path!))
+        if (basename(path) !== exportedName(path))
           findings.push(
-            note(path!, "an earlier version gave it an ending by which a browser runs it; exports give it another")
+            note(path, "an earlier version gave it an ending by which a browser runs it; exports give it another")
           )
         if (what === undefined || (what === "missing" && deleted === "true")) return
-        findings.push(wrong(path!, what))
+        findings.push(wrong(path, what))
       })
     )
   }

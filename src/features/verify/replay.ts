@@ -135,7 +135,6 @@ const differences = Effect.fnUntraced(function* (
   key: ReadonlyArray<string>,
   columns: ReadonlyArray<{ readonly name: string }>
 ) {
-  const warehouse = yield* Warehouse
   const onlyIn = (one: string, other: string) =>
     countRows(
       `SELECT count(*) AS n, min(${shownKey(table, "a")}) AS example FROM ${one} AS a ANTI JOIN ${other} AS b USING (${names(key)})`
@@ -150,19 +149,19 @@ const differences = Effect.fnUntraced(function* (
   const values = columns.filter((column) => !key.includes(column.name))
   const differs = (column: { readonly name: string }) =>
     `a.${name(column.name)} IS DISTINCT FROM b.${name(column.name)}`
-  const rows = yield* warehouse.rows(
+  const rows = yield* (yield* Warehouse).rows(
     `SELECT count(*) AS n, min(${shownKey(table, "a")}) AS example, ${values
       .map((column) => `bool_or(${differs(column)}) AS ${name(column.name)}`)
       .join(", ")}
      FROM ${ours} AS a JOIN ${theirs} AS b ON ${key.map((column) => `a.${name(column)} = b.${name(column)}`).join(" AND ")}
      WHERE ${values.map(differs).join(" OR ")}`
   )
-  const [changed] = readRows(countedRows, rows)
-  if (changed!.n > 0) {
-    const which = values.filter((column) => rows[0]![column.name] === true).map((column) => column.name)
-    found.push(
-      `${counted(changed!.n, "row")} different from the vault in ${which.slice(0, 5).join(", ")}${which.length > 5 ? " and other columns" : ""}, for example ${changed!.example}`
-    )
+  for (const { n, example } of readRows(countedRows, rows)) {
+    const which = values.filter((column) => rows[0]?.[column.name] === true).map((column) => column.name)
+    if (n > 0)
+      found.push(
+        `${counted(n, "row")} different from the vault in ${which.slice(0, 5).join(", ")}${which.length > 5 ? " and other columns" : ""}, for example ${example}`
+      )
   }
   return found
 })

@@ -1,5 +1,6 @@
 /** Checks keys, parents and references of rows. */
 import { Effect } from "effect"
+import { itemAt } from "../../catalog/present.ts"
 import { childLabelOf } from "../../catalog/resource.ts"
 import { fetchedParentsSql } from "../../stores/warehouse/meta/parent-state.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
@@ -145,11 +146,9 @@ export const checkReferences = Effect.fn("verify.references")(function* ({ table
   )
   const numbered = references.map((one, place) => ({ ...one, place })).filter(({ isEmpty }) => !isEmpty)
   // Columns that refer to the same table are joined with it once.
-  const groups = [...Map.groupBy(numbered, ({ to }) => to).values()].map((ones) => ({
-    ones,
-    to: ones[0]!.to,
-    size: ones.reduce((sum, { size }) => sum + size, 0)
-  }))
+  const groups = [...Map.groupBy(numbered, ({ to }) => to)].map(([to, ones]) => {
+    return { ones, to, size: ones.reduce((sum, { size }) => sum + size, 0) }
+  })
   const found = yield* rowsOfEach({ reference: Number, ...countedRows }, groups, ({ ones, to }) => {
     const values = ones.map(
       ({ column, current, place }) => `SELECT ${place} AS reference, ${name(column)} AS id FROM ${current}`
@@ -161,7 +160,7 @@ export const checkReferences = Effect.fn("verify.references")(function* ({ table
     .map(([, row]) => row)
     .toSorted((one, other) => one.reference - other.reference)
     .map(({ example, n, reference }) => {
-      const { column, table, to } = references[reference]!
+      const { column, table, to } = itemAt(references, reference)
       return note(
         `${table.name}.${column}`,
         `${counted(n, "row")} without a matching row in ${to.table.name}, for example ${example}`

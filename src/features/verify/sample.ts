@@ -1,10 +1,11 @@
 /** Reads some records again, each with one request, and compares them with their rows. */
 import { Effect } from "effect"
+import { present } from "../../catalog/present.ts"
 import { Api } from "../../stages/api/api.ts"
 import { isSame, neverIssued } from "../../stages/api/author.ts"
 import { answerTo } from "../../stages/api/of-nobody.ts"
 import { failureIn, singleRecord } from "../../catalog/answer.ts"
-import { at, parseExact } from "../../catalog/json.ts"
+import { at, membersOf, parseExact } from "../../catalog/json.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { requestForRow } from "../../catalog/get-one.ts"
 import { type Resource, transformed } from "../../catalog/resource.ts"
@@ -74,7 +75,7 @@ const deletionFindings = (compared: ReadonlyArray<Compared>): ReadonlyArray<Veri
       ({ table }) => table
     )
   ].map(([table, deleted]) =>
-    note(table, `the service no longer has ${counted(deleted.length, "row")}, for example ${deleted[0]!.id}`)
+    note(table, `the service no longer has ${counted(deleted.length, "row")}, for example ${deleted[0]?.id}`)
   )
 
 const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { location, normaliserOf }: SampleOptions) {
@@ -89,13 +90,13 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
     status,
     findings
   })
-  const { record: path, differing = [] } = resource.getOne!
+  const { record: path, differing = [], request: own } = present(resource.getOne, `request for a row of ${table.name}`)
   const unread = ({ message }: { readonly message: string }) =>
     Effect.succeed(ended("not readable", [note(where, `could not be read: ${message}`)]))
 
   return yield* Effect.gen(function* () {
-    const request = requestForRow(resource, row, { location })!
-    const pathTemplate = resource.getOne!.request.path
+    const request = present(requestForRow(resource, row, { location }), `request for ${where}`)
+    const { path: pathTemplate } = own
     const { body } = yield* (yield* Api).send({ request, pathTemplate, priority: 2, resource: `verify/${table.name}` })
     const failure = failureIn(singleRecord(resource, row["id"]))(body, 200)
     if (failure !== undefined) return yield* unread({ message: failure })
@@ -104,7 +105,7 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
     if (normalised === undefined)
       return ended("not readable", [note(where, "the response contains no record that becomes a row")])
     // The normaliser writes a JSON object of columns.
-    const theirs = parseExact(normalised) as Readonly<Record<string, unknown>>
+    const theirs = membersOf(parseExact(normalised))
     if (
       keyOf(resource).some(
         (key) => (theirs[key] ?? undefined) !== undefined && textOf(theirs[key]) !== String(row[key])
@@ -125,7 +126,7 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
       Forbidden: unread,
       RequestRejected: Effect.fnUntraced(function* (error) {
         const id = neverIssued(String(row["id"]))
-        const request = requestForRow(resource, { ...row, id }, { location })!
+        const request = present(requestForRow(resource, { ...row, id }, { location }), `request for ${where}`)
         const ofNobody = yield* answerTo({ request, resource: `verify/${table.name}` }, id)
         const { refusal = "null" } = error
         const isLike = isSame({ refusal, ids: [String(row["id"])] }, ofNobody)

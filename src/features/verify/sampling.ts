@@ -17,7 +17,6 @@ export interface Chosen {
 
 /** Chooses from the tables in turn, so that a small sample does not consist of rows of the largest table only. */
 export const choose = Effect.fn("verify.choose")(function* (catalogue: Catalogue, location: string, rows: number) {
-  const warehouse = yield* Warehouse
   const { tables } = yield* knownTables(catalogue)
   const readable = tables.filter(({ table, parent, resource }) => table === parent && resource.getOne !== undefined)
   const live = ({ current }: KnownTable) =>
@@ -38,7 +37,7 @@ export const choose = Effect.fn("verify.choose")(function* (catalogue: Catalogue
     const keys = known.columns.filter((column) => !isCompared(column) && keyNames(known).has(column.name))
     const columns = [...keys.map((column) => name(column.name)), ...compared.map(asText), readAt].join(", ")
     const sample = `(SELECT * FROM ${live(known)}) USING SAMPLE reservoir(${wanted} ROWS)`
-    for (const row of yield* warehouse.rows(`SELECT ${columns} FROM ${sample}`)) chosen.push({ known, row })
+    for (const row of yield* (yield* Warehouse).rows(`SELECT ${columns} FROM ${sample}`)) chosen.push({ known, row })
   }
   return chosen
 })

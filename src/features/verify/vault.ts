@@ -34,7 +34,8 @@ export const checkVault = Effect.fn("verify.vault")(function* (folder: string, e
   const findings: Array<VerifyFinding> = [...gaps(files, last), ...leftovers(files)]
   if (names === undefined && loaded) findings.push(wrong(folder, "the folder is missing"))
   const { undefinedTables = [] } = expected ?? {}
-  const isUndefined = ({ resource }: Entry) => undefinedTables.includes(resource.split("/")[0]!)
+  const isUndefined = ({ resource }: Entry) =>
+    undefinedTables.some((table) => resource === table || resource.startsWith(`${table}/`))
   for (const table of undefinedTables)
     findings.push(note(table, "no definition describes this table, so it was not checked; set pipelines.folder"))
   const foundRuns = new Set<string>()

@@ -27,17 +27,18 @@ export const checkLines = (lines: ReadonlyArray<Line>): LedgerCheck => {
   const hashes: Array<string> = []
   let head = emptyHead
   for (const [index, line] of lines.entries()) {
-    const what = problemOf(lines, index, head)
-    if (what !== undefined) return { head, records, hashes, problem: { line: index + 1, what } }
-    records.push(line.record!)
+    const found = recordAfter(head, line, lines, index)
+    if (typeof found === "string") return { head, records, hashes, problem: { line: index + 1, what: found } }
+    records.push(found)
     hashes.push(line.sha256)
-    head = { seq: line.record!.seq, sha256: line.sha256 }
+    head = { seq: found.seq, sha256: line.sha256 }
   }
   return { head, records, hashes }
 }
 
-const problemOf = (lines: ReadonlyArray<Line>, index: number, head: Head): string | undefined => {
-  const { record, isWhole } = lines[index]!
+/** The record of a line, or why it does not continue the chain. */
+const recordAfter = (head: Head, line: Line, lines: ReadonlyArray<Line>, index: number): LedgerRecord | string => {
+  const { record, isWhole } = line
   const expected = head.seq + 1
   if (!isWhole) return "part of a record, which a crash left; the next append moves it to a file of its own"
   if (record === undefined) return `record ${expected} was edited: it is not a record in canonical JSON`
@@ -50,9 +51,9 @@ const problemOf = (lines: ReadonlyArray<Line>, index: number, head: Head): strin
       ? `record ${expected} was moved: record ${seq} is in its place`
       : `record ${expected} was removed`
   }
-  if (previous === head.sha256) return undefined
+  if (previous === head.sha256) return record
   if (next?.seq === expected && next.previous === head.sha256) return `a line was inserted before record ${expected}`
-  const isConfirmed = next?.previous === lines[index]!.sha256
+  const isConfirmed = next?.previous === line.sha256
   return head.seq > 0 && (isConfirmed || next === undefined)
     ? `record ${head.seq} was edited: its checksum is not the one in record ${expected}`
     : `record ${expected} was edited: it does not have the checksum of the line before`

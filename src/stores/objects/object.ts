@@ -34,12 +34,12 @@ const checksumHeaders = (sha256: string) => ({
   "x-amz-checksum-sha256": base64(sha256)
 })
 
+const headOf = ({ send }: Requests, name: string) =>
+  send("HEAD", name, { headers: { "x-amz-checksum-mode": "ENABLED" }, accept: [404] })
+
 /** Compares the object with what is known. */
-export const compareObject = async ({ send }: Requests, name: string, content: Content): Promise<Compared> => {
-  const { headers, status } = await send("HEAD", name, {
-    headers: { "x-amz-checksum-mode": "ENABLED" },
-    accept: [404]
-  })
+export const compareObject = async (requests: Requests, name: string, content: Content): Promise<Compared> => {
+  const { headers, status } = await headOf(requests, name)
   if (status === 404) return "missing"
   if (Number(headers.get("content-length")) !== content.bytes) return "other"
   const found = headers.get("x-amz-checksum-sha256")
@@ -159,14 +159,11 @@ export const removeObject = async ({ send }: Requests, name: string): Promise<vo
  * its size, if it is known. Without a checksum and a size, nothing shows that it is ours, unless it is named by its content.
  */
 export const isForeign = async (
-  { send }: Requests,
+  requests: Requests,
   name: string,
   { bytes, sums }: { readonly bytes: number | undefined; readonly sums: ReadonlySet<string> }
 ): Promise<boolean> => {
-  const { headers, status } = await send("HEAD", name, {
-    headers: { "x-amz-checksum-mode": "ENABLED" },
-    accept: [404]
-  })
+  const { headers, status } = await headOf(requests, name)
   if (status === 404) return false
   const found = headers.get("x-amz-checksum-sha256")
   if (found !== null && !found.includes("-")) return !sums.has(Buffer.from(found, "base64").toString("hex"))

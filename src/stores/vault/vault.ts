@@ -6,7 +6,7 @@
  *     vault/000006.ndjson.zst   sealed, never written again
  */
 import { type Limit, Limits } from "../../values/limits.ts"
-import { type Scope, Context, Effect, Layer, Semaphore } from "effect"
+import { Context, Effect, Layer, Semaphore } from "effect"
 import { type Failure, type FileOperation, failure, fileFailure } from "../../values/failure.ts"
 import { Signal } from "../../values/signal.ts"
 import { Damage, Older, damagedAt, framesIn, readPlain, readSealed } from "./segments.ts"
@@ -46,10 +46,7 @@ export class Vault extends Context.Service<
   static readonly layer = (folder: string, loaded?: Position) => Layer.effect(Vault, openVault(folder, loaded))
 }
 
-const openVault = Effect.fn("vault.open")(function* (
-  folder: string,
-  loaded: Position | undefined
-): Effect.fn.Return<Vault["Service"], Failure, Scope.Scope> {
+const openVault = Effect.fn("vault.open")(function* (folder: string, loaded: Position | undefined) {
   const attempt = <A>(operation: FileOperation, run: () => Promise<A>) =>
     Effect.tryPromise({
       try: run,

@@ -5,7 +5,7 @@ import { type ChildOf, type Resource, childLabelOf } from "../../catalog/resourc
 import { idColumn, keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import { missingChildrenSql } from "./meta/missing-children.ts"
 import { seenKeysSql } from "./meta/seen-keys.ts"
-import { query, queryTexts } from "./query.ts"
+import { queryRow, queryTexts } from "./query.ts"
 import { numbers } from "../../values/rows.ts"
 import { instantOf, literal, name } from "./sql.ts"
 import { type Row, Warehouse } from "./warehouse.ts"
@@ -67,7 +67,8 @@ export const missingChildren = Effect.fnUntraced(function* (resource: Resource, 
 
 /** Live children of which every parent is deleted. `isReadAgain`: also those that no parent names any more. */
 export const unnamedRows = Effect.fnUntraced(function* (resource: Resource, location: string, isReadAgain: boolean) {
-  const childOf = resource.childOf!
+  const { childOf } = resource
+  if (childOf === undefined) return []
   const condition = isReadAgain ? `NOT ${isNamed(childOf, location, true)}` : isOrphaned(childOf, location)
   const rows = yield* (yield* Warehouse).rows(
     `SELECT ${absentColumns(resource, location, "NULL")} FROM ${live(resource.table, location)} AS t WHERE ${condition}`
@@ -76,16 +77,10 @@ export const unnamedRows = Effect.fnUntraced(function* (resource: Resource, loca
 })
 
 /** Those of the rows with these ids that this run has not written: it has read nothing that names them. */
-export const notWrittenBy = Effect.fnUntraced(function* (
-  run: string,
-  { table }: Resource,
-  location: string,
-  ids: ReadonlyArray<string>
-) {
-  return yield* queryTexts(
+export const notWrittenBy = (run: string, { table }: Resource, location: string, ids: ReadonlyArray<string>) =>
+  queryTexts(
     `SELECT key FROM ${keysSql(ids)} AS wanted ANTI JOIN (FROM crm.${name(table)} WHERE ${inLocation(location)} AND _run_id = ${literal(run)}) AS t ON t.id = wanted.key`
   )
-})
 
 /** A few live rows other than these, from anywhere in the table, in each run others; those that it has read come first. */
 export const otherRows = Effect.fnUntraced(function* (
@@ -126,11 +121,11 @@ export const deletedShares = Effect.fnUntraced(function* (
     ? deletedWith(resources, resource, location, deleted)
     : [{ table: resource.table, condition: deleted }]
   for (const { table, condition } of tables) {
-    const [row] = yield* query(
+    const row = yield* queryRow(
       numbers("deleted", "rows"),
       `SELECT count(*) FILTER (${condition}) AS deleted, count(*) AS rows FROM ${live(table, location)}`
     )
-    shares.push({ table, ...row! })
+    shares.push({ table, ...row })
   }
   return shares
 })
@@ -146,11 +141,10 @@ const deletedWith = (
   const [, ...nested] = tablesOf(resource)
   const dependent = resources.flatMap((other) => {
     const { childOf, cascadesFrom } = other
-    const column = childOf?.table === resource.table ? childOf.column : undefined
-    const cascade = cascadesFrom?.table === resource.table ? cascadesFrom.column : undefined
-    if (column === undefined && cascade === undefined) return []
-    const ids = column === undefined ? "id" : (childOf!.ids ?? "id")
-    return deletedWith(resources, other, location, `${name((column ?? cascade)!)} IN (SELECT ${ids} ${rows})`)
+    const parent = [childOf, cascadesFrom].find((one) => one?.table === resource.table)
+    if (parent === undefined) return []
+    const ids = parent === childOf ? (childOf.ids ?? "id") : "id"
+    return deletedWith(resources, other, location, `${name(parent.column)} IN (SELECT ${ids} ${rows})`)
   })
   return [
     { table: resource.table, condition },

@@ -1,6 +1,7 @@
 /** The columns of a table, and SELECTs that return every value as its text in a CSV file. */
 import { Effect } from "effect"
 import { isText } from "../../catalog/kinds.ts"
+import { TotalMap } from "../../catalog/present.ts"
 import { type StoredColumn, fileTextOf } from "./content.ts"
 import { isAny, query, queryTexts } from "./query.ts"
 import { literal, name, selected } from "./sql.ts"
@@ -20,7 +21,7 @@ export interface StoredTable {
   readonly rows: number
 }
 
-export type StoredTables = ReadonlyMap<string, StoredTable>
+export type StoredTables = TotalMap<string, StoredTable>
 
 /**
  * The tables and views of some schemas of a database, which is given as SQL, by path. Describing each by a statement would take
@@ -34,7 +35,7 @@ export const tablesIn = Effect.fnUntraced(function* (database: string, schemas: 
      FROM duckdb_columns() LEFT JOIN (SELECT table_oid, estimated_size FROM duckdb_tables()) USING (table_oid)
      WHERE database_name = ${database} AND schema_name IN (${schemas.map(literal).join(", ")}) GROUP BY schema_name, table_name`
   )
-  return new Map(
+  return new TotalMap(
     rows.map(({ schema_name: schema, table_name: table, ...stored }): [string, StoredTable] => [
       `${schema}.${name(table)}`,
       stored

@@ -3,13 +3,14 @@
  * They are equal for every copy of a table, in the warehouse, `crm.duckdb`, Parquet and CSV. DuckDB's own `hash` may differ in
  * later versions, so it is no part of them; it takes a tenth of their time to show that two copies are equal.
  */
-import { Effect, Stream } from "effect"
+import { Array as Arr, Effect, Stream } from "effect"
 import { hash } from "node:crypto"
 import { isText, kindOf } from "../../catalog/kinds.ts"
+import { TotalMap, itemAt } from "../../catalog/present.ts"
 import { Failure } from "../../values/failure.ts"
 import { Limits } from "../../values/limits.ts"
 import { inGroups, rowsOfEach } from "./groups.ts"
-import { query } from "./query.ts"
+import { query, queryRow } from "./query.ts"
 import { name, names, selected, together } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -43,12 +44,11 @@ export const contentChange = Effect.fn("warehouse.contentChange")(function* (
   columns: ReadonlyArray<StoredColumn>
 ) {
   const own = names(columns.map((column) => column.name))
-  const [change] = yield* query(
+  return yield* queryRow(
     { rows: Number, sum: String },
     `SELECT coalesce(sum(side), 0)::VARCHAR AS rows, coalesce(sum(side * ${rowSum(columns)}::HUGEINT), 0)::VARCHAR AS sum
      FROM (SELECT -1 AS side, ${own} FROM ${those} UNION ALL SELECT 1, ${own} FROM ${these})`
   )
-  return change!
 })
 
 export interface Summed {
@@ -70,37 +70,31 @@ export const contentsIfReadable = Effect.fn("warehouse.contents")(function* (all
   const limits = (yield* Limits).warehouse
   const relations = [...new Map(all.map((one) => [one.from, one])).values()]
   const isLarge = ({ size }: Summed) => limits.smallRows.isExceededBy(size)
-  const found = new Map<string, Content | Failure>(
+  const found = new TotalMap<string, Content | Failure>(
     yield* equalCopies(relations.filter((one) => isLarge(one) || !one.text))
   )
   const small = relations.filter((one) => !isLarge(one) && !found.has(one.from))
   for (const some of limits.smallTables.groupsOf(small))
     for (const [from, content] of yield* smallContents(some, limits.smallRows.value)) found.set(from, content)
   const rest = relations.filter(({ from }) => !found.has(from))
-  const sums = (some: ReadonlyArray<Summed>) =>
-    query({ rows: Number, sum: String }, `${together(some.map(sumSql))} ORDER BY place`)
+  const columns = { rows: Number, sum: String }
   for (const group of inGroups(rest, limits)) {
-    const contents = yield* sums(group).pipe(
+    const contents = yield* query(columns, `${together(group.map(sumSql))} ORDER BY place`).pipe(
       // The failure of relations that are read together does not name the one that cannot be read.
       Effect.catch((failure) =>
         group.length === 1
-          ? Effect.succeed([failure])
-          : Effect.forEach(group, (one) =>
-              Effect.catch(
-                Effect.map(sums([one]), ([content]): Content | Failure => content!),
-                Effect.succeed
-              )
-            )
+          ? Effect.succeed<ReadonlyArray<Content | Failure>>([failure])
+          : Effect.forEach(group, (one) => Effect.catch(queryRow(columns, sumSql(one)), Effect.succeed))
       )
     )
-    group.forEach(({ from }, place) => found.set(from, contents[place]!))
+    for (const [{ from }, content] of Arr.zip(group, contents)) found.set(from, content)
   }
   return found
 })
 
 /** The same; fails if one cannot be read. */
 export const contentsOfEach = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed>) {
-  const contents = new Map<string, Content>()
+  const contents = new TotalMap<string, Content>()
   for (const [from, content] of yield* contentsIfReadable(relations)) {
     if (content instanceof Failure) return yield* content
     contents.set(from, content)
@@ -110,24 +104,23 @@ export const contentsOfEach = Effect.fnUntraced(function* (relations: ReadonlyAr
 
 /** The contents of relations that have few rows after all, if all can be read. */
 const smallContents = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed>, rowsMax: number) {
-  const found = relations.map(() => ({ rows: 0, sum: 0n }))
-  const isRead = yield* forEachRowOf(
-    relations.map(({ columns, from, size, text }) =>
-      size === 0
-        ? { row: "NULL::VARCHAR", from: `${from} LIMIT 1` }
-        : { row: jsonOfRow(columns, text), from: `${from} LIMIT ${rowsMax + 1}` }
-    ),
-    (place, row) => {
-      const one = found[place]!
-      one.rows += row === null ? rowsMax + 1 : 1
-      if (row !== null) one.sum += BigInt(contentOfTexts(relations[place]!.columns, [row]).sum)
-    }
-  ).pipe(
+  const found = relations.map(({ columns, from, size, text }) => ({
+    name: from,
+    columns,
+    row: size === 0 ? "NULL::VARCHAR" : jsonOfRow(columns, text),
+    from: `${from} LIMIT ${size === 0 ? 1 : rowsMax + 1}`,
+    rows: 0,
+    sum: 0n
+  }))
+  const isRead = yield* forEachRowOf(found, (one, row) => {
+    one.rows += row === null ? rowsMax + 1 : 1
+    if (row !== null) one.sum += BigInt(contentOfTexts(one.columns, [row]).sum)
+  }).pipe(
     Effect.as(true),
     Effect.catch(() => Effect.succeed(false))
   )
-  return found.flatMap(({ rows, sum }, place) =>
-    isRead && rows <= rowsMax ? [[relations[place]!.from, { rows, sum: String(sum) }] as const] : []
+  return found.flatMap(({ name, rows, sum }) =>
+    isRead && rows <= rowsMax ? [[name, { rows, sum: String(sum) }] as const] : []
   )
 })
 
@@ -171,12 +164,12 @@ export const jsonOfRow = (columns: ReadonlyArray<StoredColumn>, text = false): s
   `to_json([${columns.map(text ? fromFile : textOf).join(", ")}])::VARCHAR`
 
 /**
- * Calls `use` with the rows of several relations and the place of each one's relation: planning a statement for each would
+ * Calls `use` with the rows of several relations, each with its relation: planning a statement for each would
  * take longer than reading them. `row`: SQL for the texts of a row, as `jsonOfRow` makes it, or NULL.
  */
-export const forEachRowOf = Effect.fnUntraced(function* (
-  relations: ReadonlyArray<{ readonly row: string; readonly from: string }>,
-  use: (place: number, row: ReadonlyArray<string | null> | null) => void
+export const forEachRowOf = Effect.fnUntraced(function* <One extends { readonly row: string; readonly from: string }>(
+  relations: ReadonlyArray<One>,
+  use: (one: One, row: ReadonlyArray<string | null> | null) => void
 ) {
   if (relations.length === 0) return
   const selects = relations.map(({ from, row }, place) => `(SELECT '${place}' AS place, ${row} AS row FROM ${from})`)
@@ -184,7 +177,7 @@ export const forEachRowOf = Effect.fnUntraced(function* (
     .stream(selects.join(" UNION ALL "))
     .pipe(
       Stream.runForEachArray((rows) =>
-        Effect.sync(() => rows.forEach(([place, row]) => use(Number(place), selected(row))))
+        Effect.sync(() => rows.forEach(([place, row]) => use(itemAt(relations, Number(place)), selected(row))))
       )
     )
 })

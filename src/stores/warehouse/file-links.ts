@@ -6,7 +6,7 @@ import { Effect, Stream } from "effect"
 import { type LinkColumn, columnOfLink } from "../../catalog/link-columns.ts"
 import { snakeCase } from "../../catalog/fields.ts"
 import { keyText } from "../../catalog/tables.ts"
-import { query, queryNumber, queryTexts } from "./query.ts"
+import { query, queryNumber, queryRow, queryTexts } from "./query.ts"
 import { numbers, orNull } from "../../values/rows.ts"
 import { insertStatements, instantOf, literal, name, selected, stringOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
@@ -206,12 +206,12 @@ export const dueLinks = Effect.fnUntraced(function* (location: string, bytesMax:
     )
     .pipe(
       Stream.map(([link, url, missingSince, stored, said, typeLeftOut, owners]): DueLink => ({
-        link: link!,
-        url: url!,
-        owners: selected(owners!),
+        link: String(link),
+        url: String(url),
+        owners: selected(owners),
         missingSince: missingSince ?? undefined,
-        stored: stored === null ? undefined : selected(stored!),
-        said: selected(said!),
+        stored: stored === null ? undefined : selected(stored),
+        said: selected(said),
         typeLeftOut: typeLeftOut ?? undefined
       }))
     )
@@ -238,11 +238,10 @@ export const linkStatuses = (location: string) =>
 /** What a fetch would bring: links without a file, those of them whose size their record says, and the bytes of these. */
 export const newFiles = Effect.fnUntraced(function* (columns: ReadonlyArray<LinkColumn>, location: string) {
   yield* findLinks(columns, location)
-  const [found] = yield* query(
+  return yield* queryRow(
     numbers("files", "sized", "bytes"),
     `SELECT count(*) AS files, count(bytes) AS sized, coalesce(sum(bytes), 0) AS bytes FROM (
        SELECT link, max(l.bytes) AS bytes FROM ${linksOf(location)} AS l
        WHERE l.link NOT IN (SELECT link FROM ${filesSql(location)} WHERE (has_file OR status = 'gone') AND link IS NOT NULL) GROUP BY link)`
   )
-  return found!
 })

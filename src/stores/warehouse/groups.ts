@@ -1,5 +1,6 @@
 /** Statements about many tables: planning one for each would take longer than most of them. */
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
+import { itemAt } from "../../catalog/present.ts"
 import { type Readers, readRows } from "../../values/rows.ts"
 import { Limits } from "../../values/limits.ts"
 import { together } from "./sql.ts"
@@ -37,7 +38,7 @@ export const rowsOfEach = Effect.fnUntraced(function* <One extends Sized, Column
   const warehouse = yield* Warehouse
   const found = yield* Effect.forEach(inGroups(tables, (yield* Limits).warehouse), (group) =>
     Effect.map(warehouse.rows(`${together(group.map(sqlOf))} ORDER BY ALL`), (rows) =>
-      readRows(columns, rows).map((row, index) => [group[Number(rows[index]!["place"])]!, row] as const)
+      Arr.zipWith(rows, readRows(columns, rows), ({ place }, row) => [itemAt(group, Number(place)), row] as const)
     )
   )
   return found.flat()

@@ -1,7 +1,7 @@
 /** The locations of the tables, with their names and rows: current rows, earlier versions, and the state of the syncs. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../values/failure.ts"
-import { query } from "./query.ts"
+import { query, queryValue } from "./query.ts"
 import { literal, name, stringOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 import { distinctNames } from "../../values/text.ts"
@@ -32,9 +32,8 @@ export const rowsByLocation = Effect.fn("warehouse.rowsByLocation")(function* ()
 export const locationNames = Effect.fn("warehouse.locationNames")(function* (
   shown: (name: string) => string = (name) => name
 ) {
-  const warehouse = yield* Warehouse
   const rows = yield* Effect.catchIf(
-    warehouse.rows("SELECT DISTINCT id, name FROM crm.locations WHERE trim(name) <> '' ORDER BY ALL"),
+    (yield* Warehouse).rows("SELECT DISTINCT id, name FROM crm.locations WHERE trim(name) <> '' ORDER BY ALL"),
     // A release may lack the table or the column; asking for them first would take longer than all else.
     ({ reason }) => reason._tag === "StatementRejected" && /does not exist|not found/.test(reason.detail),
     () => Effect.succeed([])
@@ -43,13 +42,8 @@ export const locationNames = Effect.fn("warehouse.locationNames")(function* (
 })
 
 /** The company that owns a location; `undefined` until the location is loaded. */
-export const companyOf = Effect.fnUntraced(function* (location: string) {
-  const [row] = yield* query(
-    { company: stringOf },
-    `SELECT company_id AS company FROM crm.locations WHERE id = ${literal(location)}`
-  )
-  return row?.company
-})
+export const companyOf = (location: string) =>
+  queryValue(stringOf, `SELECT company_id FROM crm.locations WHERE id = ${literal(location)}`)
 
 /** The names of locations, as results have them; without a member if no name is known. `heard`: of those in no table yet. */
 export const namesOf = Effect.fnUntraced(function* (

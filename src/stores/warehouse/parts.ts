@@ -1,7 +1,7 @@
 /** Reads tables in parts that fit into DuckDB's memory, and rows in the order of the warehouse. */
 import { Effect, Stream } from "effect"
 import type { StoredColumn } from "./content.ts"
-import { bracketed, query, queryNumber } from "./query.ts"
+import { bracketed, queryNumber, queryRow } from "./query.ts"
 import { Limits } from "../../values/limits.ts"
 import { numbers } from "../../values/rows.ts"
 import { name } from "./sql.ts"
@@ -22,14 +22,14 @@ export const partsOf = Effect.fnUntraced(function* (
   if (!wide) return [`${schema}.${name(table)}`]
   const [warehouse, { wideRows }] = [yield* Warehouse, (yield* Limits).warehouse]
   const columns = isStreamed ? (yield* columnsOf(`(${wide.rows(schema, 0, -1)})`)).length : 1
-  const [row] = yield* query(
+  const { last, valuesEach } = yield* queryRow(
     numbers("last", "valuesEach"),
     `SELECT max(rowid) AS last, (SELECT count(*) FROM ${schema}.${name(wide.values)}) / greatest(count(*), 1) AS valuesEach FROM ${schema}.${name(wide.table)}`
   )
-  const rowsPerMb = Math.min(cellsPerMb / columns, valuesPerMb / Math.max(1, row!.valuesEach))
+  const rowsPerMb = Math.min(cellsPerMb / columns, valuesPerMb / Math.max(1, valuesEach))
   const step = Math.max(wideRows.value, Math.floor(warehouse.memoryMb * rowsPerMb))
-  if (row!.last >= step) wideRows.crossed()
-  return Array.from({ length: Math.floor(row!.last / step) + 1 }, (_, part) => {
+  if (last >= step) wideRows.crossed()
+  return Array.from({ length: Math.floor(last / step) + 1 }, (_, part) => {
     const first = part * step
     return `(${wide.rows(schema, first, first + step - 1)})`
   })

@@ -106,12 +106,11 @@ const fingerprints = new WeakMap<Catalogue, string>()
 
 /** Migrates the warehouse to the definitions. If they have not changed, this takes two short queries. */
 export const prepare = Effect.fn("warehouse.prepare")(function* (catalogue: Catalogue) {
-  const warehouse = yield* Warehouse
   const fingerprint = fingerprintOf(catalogue)
   if ((yield* storedFingerprint()) === fingerprint) return
   const existing = yield* query({ path: String, type: String }, existingColumns)
   const types = new Map(existing.map(({ path, type }) => [path, type]))
-  yield* warehouse.transaction([...migration(catalogue, types), ...storeFingerprint(fingerprint)])
+  yield* (yield* Warehouse).transaction([...migration(catalogue, types), ...storeFingerprint(fingerprint)])
 })
 
 /**

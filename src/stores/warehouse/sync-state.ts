@@ -7,7 +7,7 @@ import { type Checkpoint, decodeCheckpoint } from "../../values/checkpoint.ts"
 import { checkpointsOf } from "./meta/checkpoints.ts"
 import { parentStateSql } from "./meta/parent-state.ts"
 import { type Watermark, watermarksOf } from "./meta/watermarks.ts"
-import { query } from "./query.ts"
+import { query, queryValue } from "./query.ts"
 import { instantOf, literal, name, numberOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -66,19 +66,15 @@ export const parentVersions = Effect.fnUntraced(function* (
 })
 
 /** When the children of the least recently fetched parent were fetched, epoch milliseconds; `undefined` without parents. */
-export const oldestFetch = Effect.fnUntraced(function* (parents: Pick<DueQuery, "location" | "childRequest">) {
-  const [row] = yield* query({ at: numberOf }, `SELECT epoch_ms(${oldestSql}) AS at ${parentsFrom(parents)}`)
-  return row?.at
-})
+export const oldestFetch = (parents: Pick<DueQuery, "location" | "childRequest">) =>
+  queryValue(numberOf, `SELECT epoch_ms(${oldestSql}) ${parentsFrom(parents)}`)
 
 /** When the children or the detail of some parent were fetched last, epoch milliseconds. */
-export const newestFetch = Effect.fnUntraced(function* (location: string) {
-  const [row] = yield* query(
-    { at: numberOf },
-    `SELECT epoch_ms(max(fetched_at)) AS at FROM meta.parent_state WHERE location_id = ${literal(location)}`
+export const newestFetch = (location: string) =>
+  queryValue(
+    numberOf,
+    `SELECT epoch_ms(max(fetched_at)) FROM meta.parent_state WHERE location_id = ${literal(location)}`
   )
-  return row?.at
-})
 
 /** The state of the parents, by label. A few in a statement, because DuckDB holds the joins of one in memory together. */
 export const parentsStates = Effect.fnUntraced(function* (queries: ReadonlyArray<Omit<DueQuery, "limit">>) {

@@ -27,7 +27,7 @@ export const runTransaction = Effect.fnUntraced(function* (
   const read = (sql: string) => attempt(() => connection.runAndReadAll([...waiting.splice(0), sql].join(";\n")))
   yield* work({
     run: (...statements) => void waiting.push(...statements),
-    write: (sql) => Effect.map(read(sql), (result) => Number(result.getRows()[0]![0])),
+    write: (sql) => Effect.map(read(sql), (result) => Number(result.value(0, 0))),
     isAny: (relation) => Effect.map(read(`SELECT 1 FROM ${relation} LIMIT 1`), (rows) => rows.currentRowCount > 0)
   })
   // One statement needs no transaction, and none at all needs nothing.

@@ -55,10 +55,7 @@ export class Warehouse extends Context.Service<
 
 export type TextFunction = (values: ReadonlyArray<string | null>) => string | null
 
-const openWarehouse = Effect.fn("warehouse.open")(function* (
-  path: string,
-  options: WarehouseOptions
-): Effect.fn.Return<Warehouse["Service"], Failure, Scope.Scope> {
+const openWarehouse = Effect.fn("warehouse.open")(function* (path: string, options: WarehouseOptions) {
   const { access, isRelease, memoryMb } = options
   const database = yield* openDatabase(path, options)
   const isWhole = yield* checkFormat(path, options, database)

@@ -5,6 +5,7 @@
  */
 import { hash } from "node:crypto"
 import { snakeCase } from "../../catalog/fields.ts"
+import { TotalMap } from "../../catalog/present.ts"
 
 /** A field of a location, with what its definition says, if it has one. */
 export interface Field {
@@ -27,8 +28,8 @@ export const nameColumns = (
   fields: ReadonlyArray<Field>,
   prefix: string,
   fixed: ReadonlySet<string>
-): ReadonlyMap<Field, string> => {
-  const names = new Map<Field, string>()
+): TotalMap<Field, string> => {
+  const names = new TotalMap<Field, string>()
   const shown = new Map<string, Array<Field>>()
   const take = (field: Field, column: string, isSame: (other: Field) => boolean): boolean => {
     const others = shown.get(column) ?? []
@@ -49,7 +50,7 @@ export const nameColumns = (
     for (const column of namesOf(
       field,
       prefix,
-      same.map((other) => names.get(other)!)
+      same.map((other) => names.of(other))
     ))
       if (take(field, column, (other) => identityOf(other) === identity)) break
     columnsOf.set(identity, [...same, field])

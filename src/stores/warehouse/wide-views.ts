@@ -66,14 +66,14 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
 const limitOf =
   (allowed: number) =>
   ([first, ...further]: ReadonlyArray<WideView>): ReadonlyArray<ReachedLimit> => {
-    if (further.length === 0) return []
+    if (first === undefined || further.length === 0) return []
     const leftOut = further.flatMap(({ columns }) => columns.map(({ column }) => column)).toSorted()
     return [
       {
-        place: first!.view,
+        place: first.view,
         what: "columns of custom fields",
         allowed,
-        found: first!.columns.length + leftOut.length,
+        found: first.columns.length + leftOut.length,
         leftOut,
         whole: further.map(({ view }) => view).join(", ")
       }
@@ -186,7 +186,7 @@ const columnsOf = (
   const places = new Map<string, number>()
   for (const one of found) {
     const { dataType, field, key, known, knownView, location, name } = one
-    const column = names.get(one)!
+    const column = names.of(one)
     const place = places.get(column) ?? places.size
     places.set(column, place)
     const view = viewAt(Math.floor(place / limit.value))
@@ -237,7 +237,7 @@ const viewOf = (
     const pick = (list: string, field: string, locations: ReadonlyArray<FieldOfLocation>) => {
       const value = `w.${list}[list_position(w.fields, ${literal(field)})]`
       // A field of another location may have the same id.
-      return columnsOfField.get(field)!.length === 1
+      return columnsOfField.get(field)?.length === 1
         ? value
         : `CASE WHEN w.location_id IN (${locations.map(({ location }) => literal(location)).join(", ")}) THEN ${value} END`
     }

@@ -4,6 +4,7 @@ import { constants } from "node:fs"
 import { copyFile } from "node:fs/promises"
 import { join } from "node:path"
 import { failedError } from "../../../console/errors.ts"
+import { TotalMap } from "../../../catalog/present.ts"
 import type { PublishedTable } from "../../../catalog/published-tables.ts"
 import { onDisk } from "../../../output/files.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
@@ -63,7 +64,7 @@ const putFormat = Effect.fnUntraced(function* (
 const writeNew = Effect.fnUntraced(function* (table: PublishedTable, write: Format["write"], target: string) {
   const path = `crm.${name(table.name)}`
   const columns = yield* columnsOf(path)
-  const stored = new Map([[path, { columns, rows: yield* queryNumber(`SELECT count(*) FROM ${path}`) }]])
+  const stored = new TotalMap([[path, { columns, rows: yield* queryNumber(`SELECT count(*) FROM ${path}`) }]])
   return yield* write(rowsOfTable(table, { stored }), target)
 })
 

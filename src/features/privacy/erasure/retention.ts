@@ -1,5 +1,6 @@
 /** What the retention settings say is too old: records of a table, and those that belong to them, such as files. */
 import { Effect } from "effect"
+import { present } from "../../../catalog/present.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { type Resource, resourceOf } from "../../../catalog/resource.ts"
 import { snakeCase } from "../../../catalog/fields.ts"
@@ -9,7 +10,7 @@ import { isOfChosen, keysTable, linkedResources, partsOfChosen } from "../subjec
 import { countRecords } from "../subject/collect.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { filesOfRecords } from "../../../stores/warehouse/stored-files.ts"
-import { query } from "../../../stores/warehouse/query.ts"
+import { queryRow } from "../../../stores/warehouse/query.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { numbers } from "../../../values/rows.ts"
 import type { Hold } from "./hold.ts"
@@ -40,7 +41,6 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
   holds: ReadonlyArray<Hold>,
   now: string
 ): Effect.fn.Return<ErasurePlan, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
   const linked = linkedResources(resources)
   const ordered = [...resources.filter(({ person }) => !person), ...linked.map(({ resource }) => resource)]
   const affected: Array<Resource> = []
@@ -58,7 +58,9 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
     )
     const conditions = [
       ...(rule
-        ? [`(${name(ageColumn(resource)!)} < TIMESTAMPTZ ${literal(now)} - INTERVAL ${literal(rule.period)})`]
+        ? [
+            `(${name(present(ageColumn(resource), `time in ${rule.table}`))} < TIMESTAMPTZ ${literal(now)} - INTERVAL ${literal(rule.period)})`
+          ]
         : []),
       ...parents.map(
         ([column, table]) =>
@@ -72,7 +74,7 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
         : [])
     ]
     if (conditions.length === 0 || holds.some((hold) => holdsTable(hold, resource.table))) continue
-    yield* warehouse.run(
+    yield* (yield* Warehouse).run(
       `CREATE OR REPLACE TABLE ${keysTable(resource)} AS SELECT DISTINCT location_id, ${keyText(resource)} AS key
        FROM crm.${name(resource.table)} WHERE (${conditions.join(" OR ")}) ${isHeld.join(" ")}`
     )
@@ -94,13 +96,13 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
 /** Records of a rule that stay although nobody knows whether they are too old. */
 const unjudgedIn = Effect.fnUntraced(function* (resource: Resource, affected: ReadonlyArray<Resource>, now: string) {
   const { table } = resource
-  const time = ageColumn(resource)!
+  const time = present(ageColumn(resource), `time in ${table}`)
   const stays = affected.includes(resource)
     ? `(location_id, ${keyText(resource)}) NOT IN (SELECT (location_id, key) FROM ${keysTable(resource)})`
     : "true"
   const isRejected = `(location_id, ${keyText(resource)}) IN (
     SELECT (location_id, key) FROM meta.rejected_values WHERE table_name = ${literal(table)} AND column_name = ${literal(time)})`
-  const [found] = yield* query(
+  const found = yield* queryRow(
     numbers("missing", "unreadable", "future", "rejected"),
     `SELECT count(*) FILTER (${name(time)} IS NULL AND NOT ${isRejected}) AS missing,
        count(*) FILTER (${name(time)} IS NULL AND ${isRejected}) AS unreadable,
@@ -110,6 +112,6 @@ const unjudgedIn = Effect.fnUntraced(function* (resource: Resource, affected: Re
   )
   const reasons = ["missing", "unreadable", "future", "rejected"] as const
   return reasons.flatMap((why): ReadonlyArray<Unjudged> =>
-    found![why] > 0 ? [{ table, why, records: found![why] }] : []
+    found[why] > 0 ? [{ table, why, records: found[why] }] : []
   )
 })

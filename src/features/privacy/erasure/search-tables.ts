@@ -4,7 +4,7 @@ import type { Resource } from "../../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import type { StoredColumn } from "../../../stores/warehouse/content.ts"
-import { query, queryNumber, whileAttached } from "../../../stores/warehouse/query.ts"
+import { query, queryNumber, queryRow, whileAttached } from "../../../stores/warehouse/query.ts"
 import { insertStatements, literal, name, selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Wanted, containsSql } from "./needles.ts"
@@ -90,7 +90,7 @@ const searchTable = Effect.fnUntraced(function* (
     if (wanted.length === 0) return []
     const any = `to_json([${wanted.map((sql) => `bool_or(${sql})`).join(", ")}])::VARCHAR`
     const read = { hits: selected<ReadonlyArray<boolean | null>> }
-    return (yield* query(read, `SELECT ${any} AS hits FROM (SELECT ${values} FROM ${source})`))[0]!.hits
+    return (yield* queryRow(read, `SELECT ${any} AS hits FROM (SELECT ${values} FROM ${source})`)).hits
   })
   // Mostly there is none: an expression for each text in each column would take most of the time to plan.
   const row = `concat_ws(chr(31), ${searched.map((column) => `${name(column)}::VARCHAR`).join(", ")}) AS row`

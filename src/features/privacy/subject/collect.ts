@@ -1,5 +1,5 @@
 /** The rows of a person: every table of each resource, restricted to the records that belong to them. */
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { join } from "node:path"
 import type { Resource } from "../../../catalog/resource.ts"
 import { type Table, keyText, tablesOf } from "../../../catalog/tables.ts"
@@ -86,7 +86,7 @@ export const writeRows = Effect.fnUntraced(function* (
   const stored = yield* tablesIn("current_database()", ["crm", "crm_history", "main"])
   const described = tables.map((table) => {
     const path = name(table.definition.name)
-    const { columns } = stored.get(`${table.schema}.${path}`) ?? stored.get(`main.${path}`)!
+    const { columns } = stored.get(`${table.schema}.${path}`) ?? stored.of(`main.${path}`)
     return { ...table, columns: columns.filter((column) => !isExcluded(table.definition, column.name)) }
   })
   yield* Effect.forEach(described, ({ columns, from, name: table }) =>
@@ -108,22 +108,22 @@ const readableRows = Effect.fnUntraced(function* (
   tables: ReadonlyArray<PersonTable & { readonly columns: ReadonlyArray<StoredColumn> }>,
   rowsMax: number
 ) {
-  const shown = tables.map(({ columns, definition }) => {
+  const relations = tables.map(({ columns, definition, from }) => {
     const stored = new Set(columns.map((column) => column.name))
-    return definition.columns
+    const shown = definition.columns
       .map((column) => column.name)
       .filter((column) => stored.has(column) && !internalColumns.includes(column))
+    return {
+      row: `to_json([${shown.map((column) => `${name(column)}::VARCHAR`).join(", ")}])::VARCHAR`,
+      from: `(${from}) LIMIT ${rowsMax}`,
+      shown,
+      found: new Array<Readonly<Record<string, string>>>()
+    }
   })
-  const found = shown.map((): Array<Readonly<Record<string, string>>> => [])
-  const relations = tables.map(({ from }, place) => ({
-    row: `to_json([${shown[place]!.map((column) => `${name(column)}::VARCHAR`).join(", ")}])::VARCHAR`,
-    from: `(${from}) LIMIT ${rowsMax}`
-  }))
   for (let first = 0; first < relations.length; first += sortedTogetherMax)
-    yield* forEachRowOf(relations.slice(first, first + sortedTogetherMax), (place, row) => {
-      const columns = shown[first + place]!
-      const texts = columns.flatMap((column, index) => (row![index] === null ? [] : [[column, row![index]!]]))
-      found[first + place]!.push(Object.fromEntries(texts))
+    yield* forEachRowOf(relations.slice(first, first + sortedTogetherMax), ({ found, shown }, row) => {
+      const cells = Arr.zip(shown, row ?? [])
+      found.push(Object.fromEntries(cells.flatMap(([column, text]) => (text === null ? [] : [[column, text]]))))
     })
-  return found
+  return relations.map(({ found }) => found)
 })

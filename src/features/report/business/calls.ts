@@ -4,7 +4,7 @@ import { count, counted, duration, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { numbers } from "../../../values/rows.ts"
 import { number, sumOf } from "../../../pages/html-table.ts"
-import { during, duringAll, inEach, inMonths, monthlyLines } from "./months.ts"
+import { during, duringAll, inEach, inMonths, monthlyLines, lastWhole } from "./months.ts"
 import type { Topic } from "./topic.ts"
 
 export const callTopic: Topic = {
@@ -23,7 +23,7 @@ export const callTopic: Topic = {
        FROM ${inMonths(from(made.model), made.day, months)} GROUP BY ALL`
     )
     const rows = inEach(months, found, { calls: 0, answered: 0, known: 0, voicemails: 0, seconds: 0 })
-    const last = rows.at(-2)!
+    const last = lastWhole(rows)
     const calls = sumOf(rows, (row) => row.calls)
     const answered = sumOf(rows, (row) => row.answered)
     const known = sumOf(rows, (row) => row.known)

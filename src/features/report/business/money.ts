@@ -1,9 +1,10 @@
 /** Sections: payments and recurring revenue by month, one chart for each currency. */
 import * as Effect from "effect/Effect"
+import { itemAt } from "../../../catalog/present.ts"
 import { columns, ticksOf } from "../../../pages/charts.ts"
 import { brief, count, counted, money } from "../format.ts"
 import { html, month } from "../../../pages/html.ts"
-import { query } from "../../../stores/warehouse/query.ts"
+import { query, queryRow } from "../../../stores/warehouse/query.ts"
 import { number } from "../../../pages/html-table.ts"
 import { amountTile, currency, isIn, moreOf, oneAtATime, statedAll } from "./currencies.ts"
 import { during, duringAll, inEach, inMonths, lastWhole, numbersByMonth } from "./months.ts"
@@ -20,9 +21,10 @@ const byCurrency = Effect.fnUntraced(function* ({ from, months }: Context, of: M
      ORDER BY weight DESC, currency, month`
   )
   return Array.from(Map.groupBy(rows, ({ code }) => code).values(), (own) => {
-    const byMonth = inEach(months, own, { ...own[0]!, amount: 0, n: 0 })
+    const first = itemAt(own, 0)
+    const byMonth = inEach(months, own, { ...first, amount: 0, n: 0 })
     // The amount is that of the last whole month.
-    return { currency: own[0]!.currency, amount: byMonth.at(-2)!.amount, byMonth }
+    return { currency: first.currency, amount: lastWhole(byMonth).amount, byMonth }
   })
 })
 
@@ -122,7 +124,7 @@ export const recurringTopic: Topic = {
     const [begins, ends, tries] = [metric("subscriptions_begun"), metric("subscriptions_ended"), metric("trials")]
     const found = yield* byCurrency(context, recurring)
     const isLast = `month = '${lastWhole(months)}'`
-    const [moves] = yield* query(
+    const { begun, cancelled, trials, withoutInterval } = yield* queryRow(
       { begun: Number, cancelled: Number, trials: Number, withoutInterval: Number },
       `SELECT ${begins.value} FILTER (${begins.condition} AND ${isLast}) AS begun,
          ${ends.value} FILTER (${ends.condition} AND ${isLast}) AS cancelled,
@@ -130,7 +132,6 @@ export const recurringTopic: Topic = {
          count(DISTINCT (location_id, subscription_id)) FILTER (${recurring.condition} AND monthly_amount IS NULL) AS withoutInterval
        FROM ${inMonths(from(recurring.model), recurring.day, months)}`
     )
-    const { begun, cancelled, trials, withoutInterval } = moves!
     const notIncluded =
       withoutInterval === 0
         ? ""

@@ -1,4 +1,5 @@
 /** The months of the report's figures, and what happened in each of them. */
+import { itemAt } from "../../../catalog/present.ts"
 import { type Series, legend, lines, spread, ticksOf } from "../../../pages/charts.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { type Html, html, month } from "../../../pages/html.ts"
@@ -25,7 +26,7 @@ export const duringAll = (day: string, months: Months): string =>
   `${day} >= DATE '${months[0]}' AND ${day} < DATE '${months.at(-1)}' + INTERVAL 1 MONTH`
 
 /** The month before the last one, which is over. */
-export const lastWhole = (months: Months): string => months.at(-2)!
+export const lastWhole = <Month>(months: ReadonlyArray<Month>) => itemAt(months, months.length - 2)
 
 /** SQL for the rows that have their `day` in these months, with `month` as in `Months`. `rows`: what follows FROM. */
 export const inMonths = (rows: string, day: string, months: Months): string =>
@@ -61,8 +62,8 @@ export const monthlyLines = <Row extends InMonth>(
     points: spread(rows.map(value))
   }))
   const names = rows.map((row) => month(row.month))
-  const sayOf = (row: Row) =>
-    shown.map(([name, value]) => `${name} ${value(row) === undefined ? "–" : say(value(row)!)}`).join(", ")
+  const said = (value: number | undefined) => (value === undefined ? "–" : say(value))
+  const sayOf = (row: Row) => shown.map(([name, value]) => `${name} ${said(value(row))}`).join(", ")
   const texts = rows.map((row, index) => `${names[index]}: ${sayOf(row)}`)
   return html`${lines(series, { ...frame, texts, isPartial: true, format: brief, ticks: ticksOf(names, "points") })}
   ${legend(series)} ${numbersByMonth(rows, numbers)}`

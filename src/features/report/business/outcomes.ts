@@ -33,7 +33,7 @@ export const outcomeTopic: Topic = {
       `SELECT month, ${isWon.sql} AS won, ${isLost.sql} AS lost FROM ${inMonths(from(model), day, months)} GROUP BY ALL`
     )
     const rows = inEach(months, found, { won: 0, lost: 0 })
-    const last = rows.at(-2)!
+    const last = lastWhole(rows)
     const won = sumOf(rows, (row) => row.won)
     const lost = sumOf(rows, (row) => row.lost)
     const closed = won + lost

@@ -28,7 +28,7 @@ export const replyTopic: Topic = {
        FROM ${inMonths(from(model), day, months)} GROUP BY ALL`
     )
     const rows = inEach(months, found, { questions: 0, replied: 0, minutes: undefined, business: undefined })
-    const last = rows.at(-2)!
+    const last = lastWhole(rows)
     const questions = sumOf(rows, (row) => row.questions)
     const replied = sumOf(rows, (row) => row.replied)
     const came =

@@ -1,5 +1,6 @@
 /** Section: which tables changed since yesterday and since last week, and how many rows they had over time. */
 import * as Effect from "effect/Effect"
+import { itemAt } from "../../../catalog/present.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { lines, sparkline, spread, ticksOf } from "../../../pages/charts.ts"
 import { brief, counted, signed } from "../format.ts"
@@ -36,10 +37,10 @@ export const changesSection = Effect.fn("report.changes")(function* (period: Per
   const byDay = chart(`${period.days.length} days`, ({ table, rowsByDay }: TableChanges) =>
     sparkline(rowsByDay, {
       title: `Rows of ${table} by day`,
-      description: `From ${counted(rowsByDay[0]!, "row")} to ${counted(rowsByDay.at(-1)!, "row")}.`
+      description: `From ${counted(rowsByDay[0] ?? 0, "row")} to ${counted(rowsByDay.at(-1) ?? 0, "row")}.`
     })
   )
-  const rowsByDay = period.days.map((_, index) => sumOf(tables, (table) => table.rowsByDay[index]!))
+  const rowsByDay = period.days.map((_, index) => sumOf(tables, (table) => itemAt(table.rowsByDay, index)))
   const content = section({
     id: "changes",
     title: "What changed",
@@ -134,11 +135,11 @@ const presentRows = Effect.fnUntraced(function* () {
 const rowsOverTime = (days: ReadonlyArray<number>, totals: ReadonlyArray<number>): Html => {
   if (days.length === 1) return html`<p class="note">The chart of rows over time begins with the second day.</p>`
   const names = days.map((one) => day(one * dayMs))
-  const [first, last] = [totals[0]!, totals.at(-1)!]
+  const [first = 0, last = first] = [totals[0], totals.at(-1)]
   const rows = totals.map((total, index) => {
     const before = totals[index - 1]
     return {
-      day: days[index]!,
+      day: itemAt(days, index),
       name: names[index],
       total,
       difference: before === undefined ? "" : signed(total - before)

@@ -1,4 +1,5 @@
 /** Section: how completely and how recently each resource was read. */
+import { itemAt } from "../../../catalog/present.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { type Content, type Html, day, dayAndTime, html, moment } from "../../../pages/html.ts"
 import { begunStates, briefText, stateText } from "../../../values/state.ts"
@@ -9,8 +10,7 @@ import { cleanReason } from "../mask.ts"
 import { section } from "../section.ts"
 import { chart, number, tableOf, text, wide } from "../../../pages/html-table.ts"
 import { type Period, daysMax, runResources } from "./period.ts"
-import type { Reading } from "./readings.ts"
-import type { Readings } from "./readings.ts"
+import type { Reading, Readings } from "./readings.ts"
 
 /** What the marks of a strip mean. */
 export const stateKeys = html`<p class="legend" aria-hidden="true">
@@ -26,8 +26,8 @@ export const freshness = (period: Period, readings: Readings): Html => {
     .toReversed()
     .filter((state) => countOf(state) > 0)
     .map((state) => `${count(countOf(state))} ${stateText(state)}`)
-  const span =
-    days.length === 1 ? `on ${day(days[0]! * dayMs)}` : `from ${day(days[0]! * dayMs)} to ${day(days.at(-1)! * dayMs)}`
+  const [first, last] = [0, days.length - 1].map((place) => day(itemAt(days, place) * dayMs))
+  const span = first === last ? `on ${first}` : `from ${first} to ${last}`
   return section({
     id: "freshness",
     title: "Completeness and freshness",

@@ -10,8 +10,7 @@ import type { Totals } from "../../../output/manifest.ts"
 import type { changesSection } from "./changes.ts"
 import { why } from "./freshness.ts"
 import { type Period, documentedLimits, runResources, since } from "./period.ts"
-import type { Reading } from "./readings.ts"
-import type { Readings } from "./readings.ts"
+import type { Reading, Readings } from "./readings.ts"
 
 export interface Overview {
   readonly tone: Verdict["tone"]
@@ -92,7 +91,7 @@ export const overviewSection = (parts: OverviewParts): Html => {
           note: `in ${counted(totals.tables, "table")}`,
           rows: "SELECT table_name, estimated_size AS rows FROM duckdb_tables()\nWHERE schema_name = 'main'\nORDER BY rows DESC"
         }
-      : { id: "rows", title: "Rows", value: count(rowsByDay.at(-1)!), note: "of the resources" },
+      : { id: "rows", title: "Rows", value: count(rowsByDay.at(-1) ?? 0), note: "of the resources" },
     { id: "new", title: "New", value: count(added), note: "rows in 24 hours", rows: today("new_rows > 0") },
     {
       id: "changed",

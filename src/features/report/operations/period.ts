@@ -5,7 +5,7 @@ import { dayMs } from "../../../catalog/timestamps.ts"
 import { byName } from "../../../values/text.ts"
 import { locationNames } from "../../../stores/warehouse/locations.ts"
 import { ownName } from "../mask.ts"
-import { query } from "../../../stores/warehouse/query.ts"
+import { query, queryRow } from "../../../stores/warehouse/query.ts"
 
 export type Period = NonNullable<Effect.Success<ReturnType<typeof periodOf>>>
 
@@ -16,19 +16,18 @@ export const periodOf = Effect.fn("report.period")(function* () {
   const run = yield* lastRun()
   if (run === undefined) return undefined
   const sync = (yield* runsNewestFirst(undefined, 20)).find(({ command }) => command !== "rebuild")
-  const [found] = yield* query(
+  const all = yield* queryRow(
     { runs: Number, first: Number, page: Number },
     `SELECT count(*) AS runs, epoch_ms(min(started_at)) AS first,
        (SELECT epoch_ms(max(finished_at)) FROM meta.run_resources) AS page FROM meta.runs`
   )
-  const { runs, first: begun, page } = found!
   const read = yield* query({ id: String }, "SELECT DISTINCT location_id AS id FROM meta.run_resources ORDER BY 1")
   const names = yield* locationNames(ownName)
   const placeOf = (location: string) => names.get(location) ?? location
   // A run that was killed has no end, but its last page has a time.
-  const asOf = run.finishedAt ?? Math.max(run.startedAt, page)
+  const asOf = run.finishedAt ?? Math.max(run.startedAt, all.page)
   const last = Math.floor(asOf / dayMs)
-  const first = Math.max(last - daysMax + 1, Math.min(last, Math.floor(begun / dayMs)))
+  const first = Math.max(last - daysMax + 1, Math.min(last, Math.floor(all.first / dayMs)))
   return {
     /** The last run of any command. */
     run,
@@ -38,7 +37,7 @@ export const periodOf = Effect.fn("report.period")(function* () {
     asOf,
     /** Days since 1970 in UTC, oldest first: those of the last 30 days since the first run. */
     days: Array.from({ length: last - first + 1 }, (_, index) => first + index),
-    runs,
+    runs: all.runs,
     /** The ids of those that were read, by their names. */
     locations: read.map(({ id }) => id).toSorted((one, other) => byName(placeOf(one), placeOf(other))),
     /** The name of a location, or its id if it has none. */

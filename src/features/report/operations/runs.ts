@@ -1,5 +1,6 @@
 /** Section: the last runs: when, how long, how many requests against their plans, and what they changed. */
 import * as Effect from "effect/Effect"
+import { itemAt } from "../../../catalog/present.ts"
 import { type Run, runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { day, dayAndTime, html } from "../../../pages/html.ts"
@@ -25,12 +26,14 @@ export const runsSection = Effect.fn("report.runs")(function* (total: number) {
   )
   const unchanged = { added: 0, changed: 0, deleted: 0 }
   const shown = runs.map((run) => ({ ...run, ...(changes.find(({ id }) => id === run.id) ?? unchanged) }))
-  const last = runs[0]!
+  const last = itemAt(runs, 0)
   const oldestFirst = runs.toReversed()
   const longest = Math.max(...runs.map(durationOf))
   const unit = longest < 180_000 ? { name: "Seconds", ms: 1000 } : { name: "Minutes", ms: 60_000 }
-  const planned = runs.filter(({ plannedRequests, requests }) => plannedRequests && requests !== undefined)
-  const inPlan = planned.filter(({ plannedRequests, requests }) => Math.abs(requests! / plannedRequests! - 1) <= 0.25)
+  const planned = runs.flatMap(({ plannedRequests: of, requests }) =>
+    of && requests !== undefined ? requests / of : []
+  )
+  const inPlan = planned.filter((share) => Math.abs(share - 1) <= 0.25)
   const failed = runs.filter(({ status }) => status === "interrupted").length
   const days = oldestFirst.map(({ startedAt }) => day(startedAt))
   const axes = { format: brief, slots: runsMax, ticks: ticksOf(days, "columns", runsMax) }

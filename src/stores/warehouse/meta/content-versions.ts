@@ -4,6 +4,7 @@
  * rebuild, or when an older copy of the file was restored.
  */
 import * as Effect from "effect/Effect"
+import { TotalMap } from "../../../catalog/present.ts"
 import { query, queryTexts } from "../query.ts"
 import { Limits } from "../../../values/limits.ts"
 import { type RowOf } from "../../../values/rows.ts"
@@ -62,7 +63,7 @@ export const renewVersion = (resource: string): ReadonlyArray<string> => [
 /** Versions by resource. */
 export const contentVersions = Effect.fnUntraced(function* () {
   const rows = yield* query(versionColumns, "SELECT resource, version, base FROM meta.content_versions")
-  return new Map(rows.map((row) => [row.resource, row]))
+  return new TotalMap(rows.map((row) => [row.resource, row]))
 })
 
 /** Call after a release with the present versions was published. */

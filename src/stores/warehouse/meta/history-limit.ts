@@ -1,13 +1,9 @@
 /** `meta.history_limit`: the time before which `prune` has removed earlier versions of rows. No row: it has removed none. */
-import * as Effect from "effect/Effect"
-import { query } from "../query.ts"
+import { queryValue } from "../query.ts"
 import { instantOf, numberOf } from "../sql.ts"
 
 /** Versions that ended before this time are removed; epoch milliseconds. */
-export const historyLimit = Effect.fnUntraced(function* () {
-  const [row] = yield* query({ at: numberOf }, "SELECT epoch_ms(max(before_at)) AS at FROM meta.history_limit")
-  return row?.at
-})
+export const historyLimit = () => queryValue(numberOf, "SELECT epoch_ms(max(before_at)) FROM meta.history_limit")
 
 /** The limit never moves back. `before`: epoch milliseconds. */
 export const raiseHistoryLimit = (before: number): ReadonlyArray<string> => [

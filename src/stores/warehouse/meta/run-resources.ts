@@ -66,7 +66,6 @@ export const wrongStatuses = Effect.fnUntraced(function* () {
 
 /** Sets the status of every reading that has ended without one, including readings of runs that were killed before this. */
 export const setStatuses = Effect.fnUntraced(function* () {
-  const warehouse = yield* Warehouse
   const values = (yield* endedReadings("status IS NULL")).map(({ row, facts }) => {
     const key = [row.run, row.location, row.resource].map(literal).join(", ")
     return `(${key}, ${literal(statusOf(facts))}, [${sentencesOf(facts).map(literal).join(", ")}]::VARCHAR[])`
@@ -78,7 +77,7 @@ export const setStatuses = Effect.fnUntraced(function* () {
        FROM (VALUES ${values.slice(from, from + rowsPerStatement).join(", ")}) AS v (run_id, location_id, resource, status, warnings)
        WHERE r.run_id = v.run_id AND r.location_id = v.location_id AND r.resource = v.resource`
     )
-  if (statements.length > 0) yield* warehouse.transaction(statements)
+  if (statements.length > 0) yield* (yield* Warehouse).transaction(statements)
 })
 
 /** Limits the length of a statement: after a rebuild there may be thousands of rows. */
@@ -119,9 +118,8 @@ const isOwnPage = (resources: ReadonlyArray<Resource>): string =>
  * has a checkpoint is interrupted, unless its reading ended incomplete and keeps the checkpoint for the next one.
  */
 export const lastReadings = Effect.fnUntraced(function* () {
-  const warehouse = yield* Warehouse
   // A release has no checkpoints.
-  const hasCheckpoints = (yield* existingMetaTables(warehouse)).has("checkpoints")
+  const hasCheckpoints = (yield* existingMetaTables(yield* Warehouse)).has("checkpoints")
   const keyOf = ({ location, resource }: Pick<RunResource, "location" | "resource">) => `${location}\n${resource}`
   const unfinished = new Set(hasCheckpoints ? (yield* unfinishedLists()).map(keyOf) : [])
   const rows = yield* query(

@@ -5,7 +5,7 @@ import type { RunState } from "../../../values/state.ts"
 import { type LikelyRange, type Range, between, middleOf } from "../../../values/range.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse, ownerless } from "../warehouse.ts"
-import { query } from "../query.ts"
+import { query, queryValue } from "../query.ts"
 import { orNull, wordOf } from "../../../values/rows.ts"
 import { stopwatch } from "../../../values/stopwatch.ts"
 
@@ -20,14 +20,10 @@ export interface RunRecord {
 }
 
 export const beginRun = Effect.fnUntraced(function* (command: string, planned?: LikelyRange) {
-  const warehouse = yield* Warehouse
   const startedAt = yield* Clock.currentTimeMillis
-  const [{ last } = { last: null }] = yield* query(
-    { last: orNull(String) },
-    "SELECT max(run_id) AS last FROM meta.runs"
-  )
+  const last = (yield* queryValue(orNull(String), "SELECT max(run_id) FROM meta.runs")) ?? null
   const id = idAfter(startedAt, last)
-  yield* warehouse.transaction([
+  yield* (yield* Warehouse).transaction([
     `UPDATE meta.runs SET status = 'interrupted'
      WHERE status IS NULL OR (exit_code IS NULL AND run_id = ${literal(last ?? "")})`,
     `INSERT INTO meta.runs (run_id, command, started_at, planned_requests, planned_requests_min, planned_requests_max)
@@ -132,20 +128,16 @@ export const runsNewestFirst = Effect.fnUntraced(function* (command?: string, li
   })
 })
 
-export const lastRun = Effect.fnUntraced(function* () {
-  return (yield* runsNewestFirst(undefined, 1))[0]
-})
+export const lastRun = () => Effect.map(runsNewestFirst(undefined, 1), ([run]) => run)
 
 /** Mean time per request of the last syncs, waits for the rate limit included; `undefined` if none was long enough. */
-export const secondsPerRequest = Effect.fnUntraced(function* () {
-  const [row] = yield* query(
-    { seconds: numberOf },
-    `SELECT sum(epoch_ms(finished_at) - epoch_ms(started_at)) / 1000 / sum(requests) AS seconds FROM (
+export const secondsPerRequest = () =>
+  queryValue(
+    numberOf,
+    `SELECT sum(epoch_ms(finished_at) - epoch_ms(started_at)) / 1000 / sum(requests) FROM (
        FROM meta.runs WHERE command LIKE 'sync%' AND requests >= 20 AND finished_at > started_at
        ORDER BY run_id DESC LIMIT 5)`
   )
-  return row?.seconds
-})
 
 /** The command of a sync in `meta.runs` that reads each record again. */
 export const eachSync = "sync --each"

@@ -16,8 +16,7 @@ export interface Safeguard {
 
 /** `file`: its name in the output folder. `undefined` if the warehouse knows nothing about it. */
 export const safeguardOf = Effect.fnUntraced(function* (file: string) {
-  const warehouse = yield* Warehouse
-  if (!(yield* existingMetaTables(warehouse)).has("safeguards")) return undefined
+  if (!(yield* existingMetaTables(yield* Warehouse)).has("safeguards")) return undefined
   const [row] = yield* query(
     { entries: Number, sha256: String },
     `SELECT entries, sha256 FROM meta.safeguards WHERE file = ${literal(file)}`

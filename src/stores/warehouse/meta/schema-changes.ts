@@ -83,16 +83,14 @@ export const reportSchemaDrift = Effect.fnUntraced(function* (
   ]
   if (yield* isAny(`(SELECT 1 FROM meta.enum_values WHERE ${isNew} UNION ALL SELECT 1 FROM meta.unexpected_values)`))
     yield* warehouse.transaction(statements)
-  const values = yield* warehouse.rows(
+  const values = yield* query(
+    { location_id: String, table_name: String, field: String },
     `SELECT location_id, table_name, field FROM meta.schema_changes
      WHERE kind LIKE '% value' AND ${isNew}`
   )
-  const blocking = values.flatMap((row) => {
-    const [location, table, value] = ["location_id", "table_name", "field"].map((column) => String(row[column]))
-    const resource = blocked(table!, value!)
-    return resource === undefined
-      ? []
-      : [addBlockedFields({ run, location: location!, label: resource }, [`${table}.${value}`])]
+  const blocking = values.flatMap(({ location_id: location, table_name: table, field: value }) => {
+    const resource = blocked(table, value)
+    return resource === undefined ? [] : [addBlockedFields({ run, location, label: resource }, [`${table}.${value}`])]
   })
   yield* warehouse.transaction([...blocking, "DELETE FROM meta.unexpected_values"])
   const met = yield* query(

@@ -7,8 +7,7 @@ import { existingMetaTables } from "./tables.ts"
 
 /** Fingerprint of the definitions to which the tables were last migrated; `undefined` in a new file. */
 export const storedFingerprint = Effect.fnUntraced(function* () {
-  const warehouse = yield* Warehouse
-  if (!(yield* existingMetaTables(warehouse)).has("schema_version")) return undefined
+  if (!(yield* existingMetaTables(yield* Warehouse)).has("schema_version")) return undefined
   const [fingerprint] = yield* queryTexts("SELECT fingerprint FROM meta.schema_version")
   return fingerprint
 })

@@ -188,12 +188,11 @@ export const metaTableStatements: ReadonlyArray<string> = [
 
 /** Tables of `meta` that are published with the data. */
 export const publishedMetaTables: ReadonlyArray<string> = Object.entries(metaTables)
-  .filter(([, { internal }]) => !internal)
-  .map(([table]) => table)
+  .flatMap(([table, { internal }]) => (internal ? [] : [table]))
   .toSorted()
 
-export const metaCommentStatements: ReadonlyArray<string> = publishedMetaTables.map(
-  (table) => `COMMENT ON TABLE meta.${name(table)} IS ${literal(metaTables[table]!.comment)}`
+export const metaCommentStatements: ReadonlyArray<string> = Object.entries(metaTables).flatMap(
+  ([table, { comment, internal }]) => (internal ? [] : [`COMMENT ON TABLE meta.${name(table)} IS ${literal(comment)}`])
 )
 
 /** The tables of `meta` in the file: none if the file is new, or if its first run was killed early. */

@@ -8,8 +8,7 @@ import { existingMetaTables } from "./tables.ts"
 
 /** The position after the last loaded frame; `undefined` before the first load. */
 export const loadedPosition = Effect.fnUntraced(function* () {
-  const warehouse = yield* Warehouse
-  if (!(yield* existingMetaTables(warehouse)).has("vault_offset")) return undefined
+  if (!(yield* existingMetaTables(yield* Warehouse)).has("vault_offset")) return undefined
   const [position] = yield* query(
     numbers("segment", "offset"),
     'SELECT segment, byte_offset AS "offset" FROM meta.vault_offset'

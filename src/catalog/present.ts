@@ -9,6 +9,9 @@ export const present = <A>(value: A, what: string): NonNullable<A> => value ?? m
 export const itemAt = <A>(list: ArrayLike<A>, place: number): NonNullable<A> =>
   list[place] ?? missing(`item ${place} in a list of ${list.length}`)
 
+export const findIn = <A>(list: ReadonlyArray<A>, is: (one: A) => boolean, what: string): NonNullable<A> =>
+  list.find(is) ?? missing(what)
+
 /** A map whose keys are all known to those who ask it. */
 export class TotalMap<Key, Value> extends Map<Key, Value> {
   of(key: Key): NonNullable<Value> {

@@ -115,7 +115,7 @@ describe("the earlier file of a table", () => {
     folder: "f",
     manifest: { files, problems: [{ model: "m", problem: "p", kept }] }
   } as unknown as PreviousRelease
-  const pathOf = (format: string, table: string) => earlierFiles(previous)(format, table)?.path
+  const pathOf = (format: string, table: string) => earlierFiles(previous)(format, table)?.file.path
 
   it("is that of its format", () => {
     assert.strictEqual(pathOf("csv", "a"), "csv/a.csv")

@@ -116,7 +116,6 @@ const readFrames = Effect.fnUntraced(function* (
   from: Position,
   shouldContinue: ShouldContinue
 ): Effect.fn.Return<ReadFrames | undefined, Failure, Vault | Warehouse> {
-  const vault = yield* Vault
   const limits = (yield* Limits).load
   const memoryBytes = bytesIn((yield* Warehouse).memoryMb)
   const write = <A>(work: () => Promise<A>) => onDisk(temporary, "written", work)
@@ -133,7 +132,7 @@ const readFrames = Effect.fnUntraced(function* (
     !isClosed &&
     (yield* shouldContinue(next, bytes))
   ) {
-    const read = yield* vault.read(next, limits.readBytes.value)
+    const read = yield* (yield* Vault).read(next, limits.readBytes.value)
     if (read.bytes === 0) {
       next = read.next
       continue

@@ -43,7 +43,7 @@ export const buildModels = Effect.fn("publish.buildModels")(function* (
     }
     const tables = yield* tablesIn(literal(attachedName), ["bi"])
     const built = wanted.filter((model) => !problems.some(({ where }) => where === model.name))
-    const descriptions = built.flatMap((model) => descriptionsOf(model, tables.get(modelPath(model))!))
+    const descriptions = built.flatMap((model) => descriptionsOf(model, tables.of(modelPath(model))))
     if (descriptions.length > 0) yield* warehouse.run(descriptions.join(";\n"))
     return { problems, tables }
   })
@@ -64,7 +64,6 @@ export const keepEarlierTables = Effect.fn("publish.keepEarlierTables")(function
   failed: ReadonlySet<string>,
   earlier: string | undefined
 ): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
   if (failed.size === 0) return []
   const kept = new Set((yield* existingModels).map(([model]) => model).filter((model) => failed.has(model)))
   const missing = failed.difference(kept)
@@ -75,7 +74,9 @@ export const keepEarlierTables = Effect.fn("publish.keepEarlierTables")(function
     )
     for (const table of found)
       if (missing.has(table)) {
-        yield* warehouse.run(`CREATE TABLE ${attachedName}.bi.${name(table)} AS FROM ${earlierName}.bi.${name(table)}`)
+        yield* (yield* Warehouse).run(
+          `CREATE TABLE ${attachedName}.bi.${name(table)} AS FROM ${earlierName}.bi.${name(table)}`
+        )
         kept.add(table)
       }
   })
@@ -87,9 +88,8 @@ const earlierName = "sluice_earlier"
 
 /** Shows the tables of the warehouse in a file that has none, by the names that they have in the published one. */
 export const showSources = Effect.fnUntraced(function* (models: ReadonlyArray<Model>) {
-  const warehouse = yield* Warehouse
   const sources = new Map(models.flatMap(sourcesOf).map((source) => [sourceName(source), source]))
-  yield* warehouse.run(
+  yield* (yield* Warehouse).run(
     [
       ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${attachedName}.${schema}`),
       ...[...sources].map(
@@ -115,7 +115,7 @@ const withViewsTogether = (models: ReadonlyArray<Model>): ReadonlyArray<Readonly
   const groups: Array<Array<Model>> = []
   for (const model of models) {
     const last = groups.at(-1)
-    if (last && model.isView && last[0]!.isView) last.push(model)
+    if (model.isView && last?.[0]?.isView) last.push(model)
     else groups.push([model])
   }
   return groups

@@ -53,7 +53,7 @@ export const changesSince = Effect.fn("publish.changesSince")(function* (
   const { changedShare } = (yield* Limits).publish
   const changed = yield* changedShares(tables.filter(({ wide }) => !wide))
   const found = tables.map((table) => {
-    const { version, base } = stored.get(table.resource)!
+    const { version, base } = stored.of(table.resource)
     const wasReleased = (content: string | undefined) => released[table.name] === versionOf(content, table.wide)
     const isFew = !changedShare.isExceededBy(changed.get(table.resource) ?? 0)
     const change: Change = wasReleased(version) ? "none" : base && isFew && wasReleased(base) ? "some" : "all"

@@ -34,7 +34,7 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
   const contents = yield* anyOrder(wholeContents(whole, stored))
   return all.map(({ schema, table }, index): TableContent => {
     const path = pathOf(schema, table)
-    const columns = stored.get(path)!.columns.map(({ name, type }) => [name, type] as const)
+    const columns = stored.of(path).columns.map(({ name, type }) => [name, type] as const)
     return found[index] ?? { schema, table: table.name, ...contents(path), columns: Object.fromEntries(columns) }
   })
 })
@@ -52,7 +52,7 @@ export const pathOf = (schema: string, table: { readonly name: string }): string
 /** Reads all rows of these tables. */
 const wholeContents = Effect.fnUntraced(function* (paths: ReadonlyArray<string>, stored: Making["stored"]) {
   const relations = paths.flatMap((path) => {
-    const { columns, rows } = stored.get(path)!
+    const { columns, rows } = stored.of(path)
     return rows === 0 ? [] : [{ from: path, columns, size: rows }]
   })
   const sums = yield* contentsOfEach(relations)

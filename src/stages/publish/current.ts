@@ -11,6 +11,7 @@ import { Effect } from "effect"
 import * as Schema from "effect/Schema"
 import { lstat, readlink, rename, rm, symlink } from "node:fs/promises"
 import { basename, join, resolve } from "node:path"
+import { present } from "../../catalog/present.ts"
 import { ifMissing, isRefused, onDisk, readJson, syncFolder, writeDurably } from "../../output/files.ts"
 import { readManifest } from "../../output/manifest.ts"
 import { isRelease, releaseNameOf, releasesOf } from "../../output/paths.ts"
@@ -39,13 +40,13 @@ export const currentRelease = Effect.fn("publish.currentRelease")(function* (fol
   }
   const placed = yield* readJson(placedPath(published), Placed)
   if (placed === undefined) return found === undefined ? undefined : yield* foreign
-  const isWaiting = placed.to !== null && (yield* onDisk(releases, "read", () => isFolder(join(releases, placed.to!))))
-  const isFinished = placed.to !== null && !isWaiting
-  const shown = isFinished ? placed.to : placed.from
+  const { from, to } = placed
+  const isFinished = to !== null && !(yield* onDisk(releases, "read", () => isFolder(join(releases, to))))
+  const shown = isFinished ? to : from
   if (found !== undefined && !(yield* Effect.promise(() => isOf(published, shown)))) return yield* foreign
-  if (isFinished) return found === undefined ? undefined : shown!
+  if (isFinished) return found === undefined ? undefined : to
   yield* onDisk(published, "replaced", () => replace(published, placed))
-  return placed.to ?? undefined
+  return to ?? undefined
 })
 
 /** Whether the folder is the release of that name: what somebody else has put there is not moved. */
@@ -92,7 +93,7 @@ const replace = async (published: string, { from, to }: Placed): Promise<void> =
   const releases = releasesOf(published)
   const found = await lstat(published).catch(ifMissing(undefined))
   if (found?.isSymbolicLink()) await rm(published)
-  else if (found !== undefined) await rename(published, join(releases, from!))
+  else if (found !== undefined) await rename(published, join(releases, present(from, `name for ${published}`)))
   await syncFolder(releases)
   if (to !== null) await rename(join(releases, to), published)
   await syncFolder(releases)

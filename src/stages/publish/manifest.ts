@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import { realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { findIn } from "../../catalog/present.ts"
 import { wrong } from "../../values/finding.ts"
 import { onDisk, writeDurably } from "../../output/files.ts"
 import { type Manifest, readManifest } from "../../output/manifest.ts"
@@ -57,7 +58,7 @@ export const laterRun = (run: string): string =>
 
 /** SHA-256 of the DuckDB file of a release that has one. */
 export const snapshotSum = ({ files }: Pick<Manifest, "files">): string =>
-  files.find(({ path }) => path === snapshotName)!.sha256
+  findIn(files, ({ path }) => path === snapshotName, snapshotName).sha256
 
 /** The models that could not be built for a release. */
 export const failedModels = ({ problems }: WholeManifest): ReadonlyArray<FailedModel> =>

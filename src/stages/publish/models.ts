@@ -52,12 +52,14 @@ export const modelVersions = (
 /** Of each view, what its columns follow from as long as the tables of the warehouse have theirs: a view needs no update for new rows. */
 export const viewShapes = ({ models }: Ordered): ModelVersions => {
   const found: Record<string, string> = {}
-  for (const model of models)
-    found[model.name] = hash("sha256", JSON.stringify([layout, model, refsOf(model).map((ref) => found[ref])])).slice(
-      0,
-      32
-    )
-  return Object.fromEntries(models.flatMap(({ isView, name }) => (isView ? [[name, found[name]!]] : [])))
+  const ofViews: Record<string, string> = {}
+  for (const model of models) {
+    const inputs = refsOf(model).map((ref) => found[ref])
+    const shape = hash("sha256", JSON.stringify([layout, model, inputs])).slice(0, 32)
+    found[model.name] = shape
+    if (model.isView) ofViews[model.name] = shape
+  }
+  return ofViews
 }
 
 export interface PutModels {
@@ -142,19 +144,18 @@ export const putModels = Effect.fn("publish.models")(function* (
     const files = failed.flatMap((model) =>
       fileFormats.flatMap(({ name }) => filesBefore(name, tableName({ name: model })) ?? [])
     )
-    return Effect.forEach(files, (file) => linkEarlier(file, building, previous!))
+    return Effect.forEach(files, (file) => linkEarlier(file, building))
   }
 
   /** The failed models that have a table in the DuckDB file. A file that is written anew gets those of the release before. */
   function earlierTables(failed: ReadonlySet<string>) {
     return Effect.gen(function* () {
-      const isThere = !isUpdated && failed.size > 0 && before?.files.some(({ path }) => path === snapshotName)
-      if (!isThere) return yield* keepEarlierTables(failed, undefined)
+      const isThere = failed.size > 0 && before?.files.some(({ path }) => path === snapshotName)
+      if (isUpdated || !isThere || !previous) return yield* keepEarlierTables(failed, undefined)
       // A copy, because a reader may have locked the file.
       const copy = join(building, earlierName)
-      yield* onDisk(copy, "written", () =>
-        copyFile(join(previous!.folder, snapshotName), copy, constants.COPYFILE_FICLONE)
-      )
+      const from = join(previous.folder, snapshotName)
+      yield* onDisk(copy, "written", () => copyFile(from, copy, constants.COPYFILE_FICLONE))
       const kept = yield* keepEarlierTables(failed, copy)
       yield* onDisk(copy, "removed", () => rm(copy))
       return kept
@@ -178,7 +179,7 @@ export const putModels = Effect.fn("publish.models")(function* (
       change: hasOtherRows(model) ? ("all" as const) : ("none" as const),
       before: filesBefore(name, tableName(model))
     }
-    return Effect.map(putRows(rows, format, putting, { building, previous }), (file) =>
+    return Effect.map(putRows(rows, format, putting, building), (file) =>
       "sha256" in file ? file : { ...file, table: tableName(model) }
     )
   }
@@ -187,7 +188,7 @@ export const putModels = Effect.fn("publish.models")(function* (
 const rowsOf = (model: Model, tables: StoredTables): Rows => ({
   name: model.name,
   from: `${attachedName}.${modelPath(model)}`,
-  columns: tables.get(modelPath(model))!.columns,
+  columns: tables.of(modelPath(model)).columns,
   key: [],
   metadata: metadataFrom(model.description ?? "", { columns: model.columns })
 })

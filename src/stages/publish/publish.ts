@@ -115,12 +115,12 @@ export const publish = Effect.fn("publish")(function* (
       const put: Array<Put> = []
       for (const table of changes.tables) {
         const rows = () => rowsOfTable(table, making, snapshot !== undefined)
-        const updated = isSmall(stored.get(pathOf("crm", table.wide ? { name: table.wide.table } : table))!)
+        const updated = isSmall(stored.of(pathOf("crm", table.wide ? { name: table.wide.table } : table)))
           ? {}
           : { table }
         const files = Effect.forEach(fileFormats, ({ format, name }) => {
           const before = filesBefore(name, table.name)
-          return putRows(rows, format, { folder: name, change: table.change, before, ...updated }, making)
+          return putRows(rows, format, { folder: name, change: table.change, before, ...updated }, building)
         })
         put.push(...(yield* table.wide ? joinedInOrder(files) : files))
       }
@@ -143,7 +143,7 @@ export const publish = Effect.fn("publish")(function* (
       (file) => ("sha256" in file ? Effect.succeed(file) : durableFile(building, file)),
       { concurrency: 8 }
     )
-    const fullBytes = snapshot ? (snapshot.fullBytes ?? files[0]!.bytes) : 0
+    const fullBytes = snapshot ? (snapshot.fullBytes ?? files[0]?.bytes ?? 0) : 0
     const documents = options.documents ? yield* options.documents(files) : []
     for (const { path, text } of documents) {
       yield* onDisk(join(building, path), "written", () => writeFile(join(building, path), text, { mode: 0o600 }))

@@ -36,7 +36,7 @@ export interface Putting {
   readonly folder: string
   readonly change: Change
   /** The file of the previous release. */
-  readonly before: PublishedFile | undefined
+  readonly before: EarlierFile | undefined
   /** The table, if its earlier file can be updated. */
   readonly table?: PublishedTable
 }
@@ -45,16 +45,16 @@ export const putRows = Effect.fnUntraced(function* (
   rows: () => Rows,
   format: Format,
   { before, change, folder, table }: Putting,
-  { building, previous }: Pick<Making, "building" | "previous">
+  building: string
 ) {
-  if (change === "none" && before) return yield* linkEarlier(before, building, previous!)
+  if (change === "none" && before) return yield* linkEarlier(before, building)
   const found = rows()
   const path = join(folder, format.fileOf(found.name))
   const target = join(building, path)
   yield* makeFolder(dirname(target))
   const updated =
     change === "some" && table && before && format.update
-      ? yield* format.update(found, { ...before, table, path: join(previous!.folder, before.path) }, target)
+      ? yield* format.update(found, { ...before.file, table, path: join(before.folder, before.file.path) }, target)
       : undefined
   return { path, table: found.name, rows: updated ?? (yield* format.write(found, target)) }
 })
@@ -62,7 +62,7 @@ export const putRows = Effect.fnUntraced(function* (
 /** The rows of a table or wide view. `hasWide`: the DuckDB file is attached, and its wide tables need not be gathered again. */
 export const rowsOfTable = (table: TableName, { stored }: Pick<Making, "stored">, hasWide = false): Rows => {
   const path = pathOf("crm", table)
-  const { columns, rows } = stored.get(path)!
+  const { columns, rows } = stored.of(path)
   return {
     name: table.name,
     from: hasWide && hasTable(table) ? copyOf(path) : path,
@@ -117,16 +117,16 @@ const isUpdatable = (
   )
 }
 
-/** The file of the previous release of a table or model, by format. */
-export const earlierFiles = (previous: PreviousRelease | undefined) => (format: string, table: string) =>
-  previous?.manifest.files.find((file) => file.table === table && file.path.startsWith(`${format}/`))
+/** The file of the previous release of a table or model, by format, in the folder of that release. */
+export const earlierFiles = (previous: PreviousRelease | undefined) => (format: string, table: string) => {
+  const isIts = (one: PublishedFile) => one.table === table && one.path.startsWith(`${format}/`)
+  const file = previous?.manifest.files.find(isIts)
+  return file && previous && { file, folder: previous.folder }
+}
+type EarlierFile = NonNullable<ReturnType<ReturnType<typeof earlierFiles>>>
 
 /** Where links are refused, the file is copied. */
-export const linkEarlier = Effect.fnUntraced(function* (
-  file: PublishedFile,
-  building: string,
-  { folder }: PreviousRelease
-) {
+export const linkEarlier = Effect.fnUntraced(function* ({ file, folder }: EarlierFile, building: string) {
   const [from, to] = [join(folder, file.path), join(building, file.path)]
   yield* makeFolder(dirname(to))
   return yield* onDisk(to, "written", async (): Promise<Put> => {

@@ -51,11 +51,11 @@ export const writeSnapshot = Effect.fnUntraced(function* (
     ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${attachedName}.${schema}`),
     ...paths.map((from) => `CREATE TABLE ${copyOf(from)} AS FROM ${from} LIMIT 0`)
   ]
-  const columns = paths.map((from) => stored.get(from)!.columns)
+  const columns = paths.map((from) => stored.of(from).columns)
   const fingerprint = hash("sha256", JSON.stringify([statements, shared, columns]))
   const make = Effect.andThen(warehouseRun(statements), inAttached(warehouseRun(shared)))
   yield* copyOrMake(path, { kind: "published", fingerprint }, (at) => withAttached(at, stored, make))
-  const filled = paths.filter((from) => stored.get(from)!.rows > 0)
+  const filled = paths.filter((from) => stored.of(from).rows > 0)
   const fill = warehouseRun(filled.map((from) => `INSERT INTO ${copyOf(from)} FROM ${from}`))
   const fillWide = joinedInOrder(Effect.flatMap(insertWide(tables, stored, copyOf), warehouseRun))
   return fill.pipe(Effect.andThen(inAttached(warehouseRun(own))), Effect.andThen(fillWide))
@@ -75,7 +75,7 @@ export const updateSnapshot = Effect.fnUntraced(function* (
   stored: StoredTables
 ): Effect.fn.Return<ContentChanges, Failure, Warehouse> {
   const changes = new Map<string, Content>()
-  const isSmallNow = (from: string) => isSmall(stored.get(from)!)
+  const isSmallNow = (from: string) => isSmall(stored.of(from))
   // A small table is read again as a whole.
   for (const table of tables.filter(({ change }) => change === "some"))
     for (const content of contents.filter((one) => one.table === table.name)) {
@@ -85,7 +85,7 @@ export const updateSnapshot = Effect.fnUntraced(function* (
   const filled = new Set(contents.flatMap((one) => (one.rows > 0 ? [pathOf(one.schema, { name: one.table })] : [])))
   const replaceAll = (from: string) => [
     ...(filled.has(from) || metaPaths.includes(from) ? [`DELETE FROM ${copyOf(from)}`] : []),
-    ...(stored.get(from)!.rows > 0 ? [`INSERT INTO ${copyOf(from)} FROM ${from}`] : [])
+    ...(stored.of(from).rows > 0 ? [`INSERT INTO ${copyOf(from)} FROM ${from}`] : [])
   ]
   const replaceChanged = (from: string, table: TableChange) => [
     `DELETE FROM ${copyOf(from)} WHERE ${isChanged(table)}`,

@@ -33,16 +33,18 @@ export const updateWide = Effect.fnUntraced(function* (
     const copy = copyOf(pathOfWide(table))
     if (table.change === "all")
       return Effect.map(insertWide([table], stored, copyOf), (inserts) => [`DELETE FROM ${copy}`, ...inserts])
-    const changed = `(SELECT id FROM crm.${name(table.wide!.table)} WHERE ${isChanged(table)})`
+    const changed = `(SELECT id FROM crm.${name(table.wide.table)} WHERE ${isChanged(table)})`
     return Effect.succeed([
       `DELETE FROM ${copy} WHERE ${isChanged(table)}`,
-      `INSERT INTO ${copy} FROM (${table.wide!.among("crm", changed)})`
+      `INSERT INTO ${copy} FROM (${table.wide.among("crm", changed)})`
     ])
   })
   return statements.flat()
 })
 
 /** One without columns of its own stays a view. */
-export const hasTable = ({ wide }: TableName): boolean => wide !== undefined && wide.columns.length > 0
-const pathOfWide = ({ wide }: TableName): string => `crm.${name(wide!.view)}`
-const rowsOf = ({ wide }: TableName, stored: StoredTables): number => stored.get(`crm.${name(wide!.table)}`)?.rows ?? 0
+export const hasTable = <One extends TableName>(table: One): table is One & Wide =>
+  table.wide !== undefined && table.wide.columns.length > 0
+type Wide = { readonly [Name in "wide"]: NonNullable<TableName[Name]> }
+const pathOfWide = ({ wide }: Wide): string => `crm.${name(wide.view)}`
+const rowsOf = ({ wide }: Wide, stored: StoredTables): number => stored.get(`crm.${name(wide.table)}`)?.rows ?? 0

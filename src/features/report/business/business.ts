@@ -1,5 +1,6 @@
 /** The first part of the report: the account's business, from the models in schema `bi` of the published DuckDB file. */
 import * as Effect from "effect/Effect"
+import { itemAt } from "../../../catalog/present.ts"
 import { Html, day, html, moment, month } from "../../../pages/html.ts"
 import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
 import { query } from "../../../stores/warehouse/query.ts"
@@ -77,8 +78,8 @@ export const business = Effect.fn("report.business")(function* (
       note,
       rows: rowsSql(of, ...conditions)
     })
-    const metric = (name: string) => metrics.get(name)!
-    const common = { months, since: month(months[0]!), lastMonth, metric, from, rowsSql, tile }
+    const metric = (name: string) => metrics.of(name)
+    const common = { months, since: month(itemAt(months, 0)), lastMonth, metric, from, rowsSql, tile }
     const context = { ...common, group: location ? undefined : group }
     const unreadOf = yield* unreadResources(ofLocation)
     const make = Effect.fnUntraced(function* (topic: Topic) {

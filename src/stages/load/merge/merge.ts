@@ -3,6 +3,7 @@
  * earlier versions move to the history. Delete and insert without primary keys is by far the fastest merge in DuckDB.
  */
 import * as Effect from "effect/Effect"
+import { present } from "../../../catalog/present.ts"
 import { type Resource, childLabelOf } from "../../../catalog/resource.ts"
 import { columnName } from "../../../catalog/fields.ts"
 import { type ChildTable, type Column, keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
@@ -252,16 +253,18 @@ const value = (column: Column, mode: Mode, { resource, location, run }: Batch): 
         return `CASE WHEN detailed.parent_id IS NOT NULL THEN ${previous} ELSE coalesce(${sent}, ${previous}) END`
       if (mode === "detail" && !column.detail) return `coalesce(${sent}, ${previous})`
       // A text on another host that could not be fetched is not gone.
-      return mode === "detail" && column.name === columnOf(resource, resource.detail?.linked?.as)
-        ? `coalesce(${sent}, CASE WHEN stage.${name(columnOf(resource, resource.detail!.linked!.url)!)} IS NOT NULL THEN ${previous} END)`
+      const { as, url } = resource.detail?.linked ?? {}
+      const link = columnOf(resource, url)
+      return mode === "detail" && link !== undefined && column.name === columnOf(resource, as)
+        ? `coalesce(${sent}, CASE WHEN stage.${name(link)} IS NOT NULL THEN ${previous} END)`
         : sent
   }
 }
 
 /** The column of a field of the detail. */
 const columnOf = ({ detail }: Resource, field: string | undefined): string | undefined => {
-  const found = field === undefined ? undefined : detail?.fields[field]
-  return found?.kind === "column" ? columnName("", field!, found) : undefined
+  const found = detail?.fields[field ?? ""]
+  return field !== undefined && found?.kind === "column" ? columnName("", field, found) : undefined
 }
 
 /** WHERE clause: staged rows that replace the rows of a child table. A row without them leaves them unchanged. */
@@ -298,7 +301,7 @@ const insertChildren = (batch: Batch, child: ChildTable, mode: Mode): string => 
 const findMissingChildren = Effect.fnUntraced(function* (tx: Transaction, batch: Batch, listed: string) {
   const { resource, location } = batch
   const key = keyText(resource)
-  const column = name(resource.childOf!.column)
+  const column = name(present(resource.childOf, `parent of ${resource.table}`).column)
   const parents = stagedParentsSql(batch)
   if (batch.hasMissing) tx.run(forgetMissing(batch, listed))
   const missing = yield* tx.write(

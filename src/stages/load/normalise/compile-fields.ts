@@ -7,6 +7,7 @@ import {
   isScalar,
   columnName
 } from "../../../catalog/fields.ts"
+import { TotalMap } from "../../../catalog/present.ts"
 import { idColumn } from "../../../catalog/tables.ts"
 import { type Convert, converters } from "../../../catalog/convert.ts"
 
@@ -73,7 +74,7 @@ class Places {
 export interface Shape {
   readonly table: string
   readonly slots: Slots
-  readonly places: ReadonlyMap<string, number>
+  readonly places: TotalMap<string, number>
   /** By place, the bytes of `"name":`. */
   readonly printedNames: ReadonlyArray<Uint8Array>
   readonly blank: ReadonlyArray<undefined>
@@ -119,7 +120,7 @@ export const compile = (
   return {
     table,
     slots,
-    places: new Map(places.names.map((name, place) => [name, place])),
+    places: new TotalMap(places.names.map((name, place) => [name, place])),
     printedNames: places.names.map((name) => Buffer.from(`${JSON.stringify(name)}:`)),
     blank: places.names.map(() => undefined),
     extra
@@ -197,7 +198,7 @@ const childOf = (field: ChildField, ancestors: ReadonlyArray<string>): Child => 
   const own = idColumn(field.table)
   const first = ["position", ...(keyColumn ? [keyColumn.name] : []), ...constants.map(([name]) => name)]
   const shape = compile(field.table, field.fields, first, ancestors, [own, ...ancestors])
-  const placeOf = (column: string) => shape.places.get(column)!
+  const placeOf = (column: string) => shape.places.of(column)
   const identifying = keyColumn === undefined ? key : [...key, keyColumn.name]
   return {
     ...shape,

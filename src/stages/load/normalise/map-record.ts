@@ -197,14 +197,14 @@ class RowReader implements Row {
 
   /** Moves the rows of a table below a child table beside it, with its id. */
   private hoist(table: string, child: Child, inner: Row): void {
-    const from = inner.shape.places.get(table)!
+    const from = inner.shape.places.of(table)
     const rows = inner.values[from] as ChildRows | undefined
     if (rows === undefined) return
     inner.values[from] = undefined
-    const all = this.childrenAt(this.shape.places.get(table)!)
+    const all = this.childrenAt(this.shape.places.of(table))
     const id = inner.shape.places.get("id")
     for (const row of rows.rows) {
-      const place = row.shape.places.get(child.idColumn)!
+      const place = row.shape.places.of(child.idColumn)
       if (id !== undefined) row.values[place] ??= inner.values[id]
       all.rows.push(row)
     }

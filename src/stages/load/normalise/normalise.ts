@@ -88,7 +88,7 @@ export const normaliserOf = (resource: Resource, policies = evolving, { rowLengt
   const key = keyOf(resource)
   const shape = compile(table, fieldsOf(resource), childOf ? [...key, childOf.column] : key)
   const scalar = isScalar(fields)
-  const keyPlaces = key.map((column) => shape.places.get(column)!)
+  const keyPlaces = key.map((column) => shape.places.of(column))
   const unlistedValues = unlistedValuesOf(resource)
   const isFieldKept = (table: string, field: string) => isKept(policies, resource, table, field)
 
@@ -104,7 +104,7 @@ export const normaliserOf = (resource: Resource, policies = evolving, { rowLengt
       const read = readRow(shape, found, record)
       const { values } = read
       for (const column in given) {
-        const place = shape.places.get(column)!
+        const place = shape.places.of(column)
         const [givenValue, sentValue] = [given[column], valueIn(values, place)]
         // The requested parent is certain; a different parent in the record would misplace the row.
         const isParent = column === childOf?.column

@@ -76,9 +76,9 @@ export const unlistedValuesOf = (resource: Resource): ((row: Row) => ReadonlyArr
   return (record) => {
     let unlisted: Array<UnlistedValue> | undefined
     for (const { table, isChild, column, listed } of enums) {
-      const children = isChild ? (record.values[record.shape.places.get(table)!] as ChildRows | undefined) : undefined
+      const children = isChild ? (record.values[record.shape.places.of(table)] as ChildRows | undefined) : undefined
       for (const { shape, values } of isChild ? (children?.rows ?? none) : [record]) {
-        const value = valueIn(values, shape.places.get(column)!)
+        const value = valueIn(values, shape.places.of(column))
         if (typeof value === "string" && value !== "" && !listed.has(value))
           (unlisted ??= []).push({ hasList: listed.size > 0, table, column, value: value.toWellFormed() })
       }

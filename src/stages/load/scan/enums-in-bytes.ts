@@ -68,7 +68,7 @@ export const unlistedInBytes = (
       for (let row = 0; row < rows.rowsEnd; row++) {
         const { places, table } = rows.shapeOf(row)
         for (const column of columns.get(table) ?? none) {
-          const unlisted = column.unlistedIn(rows, row, places.get(column.column)!)
+          const unlisted = column.unlistedIn(rows, row, places.of(column.column))
           if (unlisted !== undefined) (found ??= []).push(unlisted)
         }
       }

@@ -116,10 +116,10 @@ export class PageReader extends RecordScanner {
       limits
     )
     this.resource = resource
-    this.keyPlaces = key.map((column) => shape.places.get(column)!)
+    this.keyPlaces = key.map((column) => shape.places.of(column))
     this.childNumbers = new Int32Array(shape.blank.length).fill(-1)
     for (const [number, { name }] of tablesOf(resource).slice(1).entries())
-      this.childNumbers[shape.places.get(name)!] = number
+      this.childNumbers[shape.places.of(name)] = number
     this.unlistedIn = unlistedInBytes(resource, limits)
   }
 
@@ -127,7 +127,7 @@ export class PageReader extends RecordScanner {
   begin(body: Buffer, path: string, { given, location }: Origin): void {
     this.open(body, location)
     this.given = Object.entries(given ?? {}).map(([column, value]) => [
-      this.shape.places.get(column)!,
+      this.shape.places.of(column),
       column === this.resource.childOf?.column,
       JSON.stringify(value)
     ])

@@ -319,9 +319,9 @@ export class RecordScanner extends Bytes.JsonBytes {
   /** Moves the rows of a table below a child table beside it, with its id. */
   private hoist(table: string, shape: Child, inner: number, outer: number): void {
     const { rows } = this
-    const from = rows.shapeOf(inner).places.get(table)!
+    const from = rows.shapeOf(inner).places.of(table)
     if (rows.howOf(inner, from) !== Rows.childRows) return
-    const to = rows.shapeOf(outer).places.get(table)!
+    const to = rows.shapeOf(outer).places.of(table)
     const idPlace = rows.shapeOf(inner).places.get("id")
     let next = rows.fromOf(inner, from)
     rows.remove(inner, from)
@@ -330,7 +330,7 @@ export class RecordScanner extends Bytes.JsonBytes {
       const row = next
       next = rows.nextOf(row)
       rows.detach(row)
-      const place = rows.shapeOf(row).places.get(shape.idColumn)!
+      const place = rows.shapeOf(row).places.of(shape.idColumn)
       if (idPlace !== undefined && rows.howOf(row, place) === Rows.absent && rows.howOf(inner, idPlace) !== Rows.absent)
         rows.copy(row, place, inner, idPlace)
       rows.append(outer, to, row)

@@ -41,9 +41,10 @@ export const contractOf = (catalogue: Catalogue): ReadonlyArray<ContractTable> =
   const keys = new Map(described.map(({ table }) => [table.name, table.key]))
   /** A reference is a single value, so the row must have the rest of the key of the other table under the same names. */
   const referenceTo = (table: string, columns: ReadonlyArray<Column>): ColumnReference | undefined => {
-    const column = keys.get(table)?.at(-1)
+    const key = keys.get(table) ?? []
+    const column = key.at(-1)
     const isThere = (one: string) => one === column || columns.some(({ name }) => name === one)
-    return column !== undefined && keys.get(table)!.every(isThere) ? { table, column } : undefined
+    return column !== undefined && key.every(isThere) ? { table, column } : undefined
   }
   return described.map(({ family, resource, table }) => {
     const { name, description, key, parentColumn } = table
@@ -118,8 +119,8 @@ export const breakingChanges = (
 
 const keyOf = ({ properties }: ReleasedTable): string =>
   properties
-    .filter(({ primaryKeyPosition }) => primaryKeyPosition !== undefined)
-    .toSorted((one, other) => one.primaryKeyPosition! - other.primaryKeyPosition!)
+    .flatMap(({ name, primaryKeyPosition: place }) => (place === undefined ? [] : [{ name, place }]))
+    .toSorted((one, other) => one.place - other.place)
     .map(({ name }) => name)
     .join(", ")
 

@@ -1,4 +1,5 @@
 /** `datapackage.json`: the files of a release as a Data Package, version 2 (https://datapackage.org). */
+import { findIn } from "../../../catalog/present.ts"
 import { typesOf } from "../../../catalog/kinds.ts"
 import { formatNames, mediatypeOf } from "../../../stores/formats/formats.ts"
 import { type ContractColumn, type ContractTable, contractOf } from "./contract.ts"
@@ -115,7 +116,7 @@ const wideTable = Effect.fnUntraced(function* (
   { view, table, columns }: WideView,
   tables: ReadonlyArray<ContractTable>
 ) {
-  const base = tables.find((one) => one.name === table)!
+  const base = findIn(tables, (one) => one.name === table, `table ${table} of the contract`)
   const types = new Map((yield* columnsOf(`crm.${name(view)}`)).map((column) => [column.name, column.type]))
   const own = columns.map(({ column, label, personal }) => ({
     name: column,

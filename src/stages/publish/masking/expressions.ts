@@ -16,15 +16,13 @@ export interface ShownFields {
 export const shownFields = (views: ReadonlyArray<WideView>): ReadonlyMap<string, ShownFields> =>
   new Map(
     views.map(({ columns, field, values }) => {
-      const [plain, personal] = [true, false].map(
-        (isPlain) =>
-          new Set(
-            columns.flatMap(({ fields, personal }) =>
-              (personal === "none") === isPlain ? fields.map(({ field }) => field) : []
-            )
+      const fieldsWhere = (isPlain: boolean) =>
+        new Set(
+          columns.flatMap(({ fields, personal }) =>
+            (personal === "none") === isPlain ? fields.map(({ field }) => field) : []
           )
-      )
-      return [values, { column: field, fields: [...plain!.difference(personal!)] }]
+        )
+      return [values, { column: field, fields: [...fieldsWhere(true).difference(fieldsWhere(false))] }]
     })
   )
 

@@ -1,6 +1,7 @@
 /** One table, masked while it is read, for a command that writes it to a pipe. */
 import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
+import { findIn, itemAt } from "../../../catalog/present.ts"
 import { tablesOf } from "../../../catalog/tables.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import type { WideView } from "../../../stores/warehouse/wide-view.ts"
@@ -27,9 +28,9 @@ export const maskedParts = Effect.fnUntraced(function* (
 ) {
   if (schema === "meta") return maskedMetaTables().flatMap(([table, select]) => (table === name ? [`(${select})`] : []))
   const tables = catalogue.resources.flatMap(tablesOf)
-  const table = tables.find((one) => one.name === (wide?.table ?? name))!
+  const table = findIn(tables, (one) => one.name === (wide?.table ?? name), `definition of ${name}`)
   // A column of a custom field has the class of the field, and the type that its definition says.
-  const types = wide && new Map((yield* columnsOf(parts[0]!)).map((column) => [column.name, column.type]))
+  const types = wide && new Map((yield* columnsOf(itemAt(parts, 0))).map((column) => [column.name, column.type]))
   const custom = (wide?.columns ?? []).map(({ column, personal }) => ({
     name: column,
     sql: types?.get(column) ?? "VARCHAR",

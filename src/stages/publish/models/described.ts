@@ -2,6 +2,7 @@
  * What the models contain: their columns with types, and from which columns of tables each is made. An empty database says so,
  * because it knows the types of expressions and parses their SQL.
  */
+import { Array as Arr } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { inMemory } from "../../../stores/warehouse/in-memory.ts"
 import { personalDataClasses, worstOf } from "../../../catalog/personal-data.ts"
@@ -156,17 +157,13 @@ const built = (models: ReadonlyArray<Model>, tables: ReadonlyArray<ContractTable
       const own = types.get(path)
       return relations.get(path) ?? (own && tableOf(shown, own.keys()))
     }
-    for (const [index, [tree]] of trees.getRows().entries()) {
-      const { model } = statements[index]!
+    for (const [{ model }, [tree]] of Arr.zip(statements, trees.getRows())) {
       relations.set(`bi.${model.name}`, lineageOf(JSON.parse(String(tree)), relationOf))
     }
-    const states = Map.groupBy(
-      (await connection.runAndReadAll(statesSql)).getRows().map((row) => row.map(String)),
-      ([fact]) => fact!
-    )
-    return {
-      types,
-      relations,
-      states: new Map(Array.from(states, ([fact, own]) => [fact, own.map(([, line]) => line!)]))
+    const states = new Map<string, Array<string>>()
+    for (const row of (await connection.runAndReadAll(statesSql)).getRows()) {
+      const [fact = "", line = ""] = row.map(String)
+      states.set(fact, [...(states.get(fact) ?? []), line])
     }
+    return { types, relations, states }
   })

@@ -122,9 +122,10 @@ export const lineageOf = (statement: unknown, relationOf: (schema: string, table
     before: Relation,
     tables: Scope["tables"]
   ): Origin {
-    const resolve = ([first = "", second]: ReadonlyArray<string>): Origin => {
-      const qualified = relations.findLast(({ alias, columns }) => alias === first && columns.has(second ?? ""))
-      if (qualified) return qualified.columns.get(second!)!
+    const resolve = ([first = "", second = ""]: ReadonlyArray<string>): Origin => {
+      const qualified = relations.findLast(({ alias, columns }) => alias === first && columns.has(second))
+      const own = qualified?.columns.get(second)
+      if (own) return own
       return relations.find(({ columns }) => columns.has(first))?.columns.get(first) ?? before.get(first) ?? nothing
     }
     const within = (value: unknown): ReadonlyArray<Origin> => {
@@ -138,7 +139,7 @@ export const lineageOf = (statement: unknown, relationOf: (schema: string, table
       if (node["class"] === "FUNCTION") {
         const { children, ...others } = node
         return [
-          ...computed(node, ((children as ReadonlyArray<unknown>) ?? []).map(within)),
+          ...computed(node, (Array.isArray(children) ? children : []).map(within)),
           ...deciding(within(Object.values(others)))
         ]
       }
@@ -149,7 +150,7 @@ export const lineageOf = (statement: unknown, relationOf: (schema: string, table
       return [...rows.values(), ...within(node["child"])]
     }
     const found = within(expression)
-    return expression["class"] === "COLUMN_REF" ? found[0]! : { ...merged(found), copyOf: undefined }
+    return expression["class"] === "COLUMN_REF" && found[0] ? found[0] : { ...merged(found), copyOf: undefined }
   }
 }
 

@@ -1,4 +1,5 @@
 /** The figures, each defined once: `models/marts/_metrics.yml`, in the language of dbt's semantic layer. */
+import { TotalMap, present } from "../../../catalog/present.ts"
 import { type SemanticModel, metricsFile } from "./files.ts"
 
 export interface Metric {
@@ -32,15 +33,15 @@ export const conditionOf = (filter: string, { dimensions }: SemanticModel): stri
     (_, dimension: string) => dimensions.find(({ name }) => name === dimension)?.expr ?? dimension
   )
 
-export const readMetrics = async (): Promise<ReadonlyMap<string, Metric>> => {
+export const readMetrics = async (): Promise<TotalMap<string, Metric>> => {
   const { metrics, semantic_models: models } = await metricsFile()
-  const made = new Map<string, Metric>()
+  const made = new TotalMap<string, Metric>()
   for (const { config, description, filter = [], label, name, type_params: given } of metrics) {
     const about = { name, label, description, unit: config?.meta.unit }
     const model = models.find(({ measures = [] }) => measures.some((one) => one.name === given.measure))
-    const measure = model?.measures!.find((one) => one.name === given.measure)
+    const measure = model?.measures?.find((one) => one.name === given.measure)
     if (!model || !measure) {
-      const [part, whole] = [made.get(given.numerator!)!, made.get(given.denominator!)!]
+      const [part, whole] = [made.of(given.numerator ?? ""), made.of(given.denominator ?? "")]
       made.set(name, { ...part, ...about, sql: `${part.sql} / nullif(${whole.sql}, 0)` })
       continue
     }
@@ -49,13 +50,13 @@ export const readMetrics = async (): Promise<ReadonlyMap<string, Metric>> => {
     const value = `${measure.agg}(${measure.agg === "count" ? "*" : measure.expr})`
     made.set(name, {
       ...about,
-      model: /'(\w+)'/.exec(model.model)![1]!,
+      model: present(/'(\w+)'/.exec(model.model)?.[1], `model in ${model.model}`),
       value,
       sql: where.length === 0 ? value : `${value} FILTER (${condition})`,
       where,
       condition,
       notOver: measure.non_additive_dimension?.name,
-      day: measure.agg_time_dimension ?? model.defaults!.agg_time_dimension
+      day: present(measure.agg_time_dimension ?? model.defaults?.agg_time_dimension, `day of ${name}`)
     })
   }
   return made

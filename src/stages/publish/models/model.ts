@@ -121,9 +121,9 @@ const referenceOf = (template: string): Reference | undefined => {
   const [, ref = undefined, sameRef = undefined] = refTemplate.exec(template) ?? []
   const target = ref ?? sameRef
   if (target !== undefined) return { ref: target }
-  const [isSource, ...texts] = sourceTemplate.exec(template) ?? []
+  const [isSource, schema, sameSchema = "", table, sameTable = ""] = sourceTemplate.exec(template) ?? []
   if (isSource === undefined) return undefined
-  return { source: { schema: (texts[0] ?? texts[1])!, table: (texts[2] ?? texts[3])! } }
+  return { source: { schema: schema ?? sameSchema, table: table ?? sameTable } }
 }
 
 export const isProblem = (one: Model | ModelProblem): one is ModelProblem => "level" in one

@@ -147,11 +147,11 @@ const testsOf = (
   const isParent = parent?.column === name
   return [
     ...(isRequired ? ["not_null"] : []),
-    ...(target && target.name !== "locations"
+    ...(refersTo && target && target.name !== "locations"
       ? [
           {
             relationships: {
-              arguments: { to: `ref('${stagingName(target)}')`, field: refersTo!.column },
+              arguments: { to: `ref('${stagingName(target)}')`, field: refersTo.column },
               ...(isParent ? {} : warning)
             }
           }

@@ -4,6 +4,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { join } from "node:path"
 import { id, text } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
+import { present } from "../../src/catalog/present.ts"
 import { type Resource, defineChild, defineList } from "../../src/catalog/resource.ts"
 import { Api } from "../../src/stages/api/api.ts"
 import { neverIssued, refusalIn } from "../../src/stages/api/author.ts"
@@ -71,7 +72,7 @@ const decided = (sql: string, again = "", more: Partial<RunContext> = {}, resour
     Effect.gen(function* () {
       yield* at(sql)
       const context = contextOf({ location, resources, known, ...more })
-      const warnings = yield* decideMissingChildren(resource, context, (ids) =>
+      const warnings = yield* decideMissingChildren(resource, present(resource.childOf, "parent"), context, (ids) =>
         Effect.andThen(
           Effect.sync(() => void read.push(...ids)),
           again === "" ? Effect.void : at(again)

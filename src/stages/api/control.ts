@@ -22,11 +22,7 @@ export const makeControl = <E>(
   let moment = 0
   let last: { readonly sentAt: number; readonly said: Control } | undefined
 
-  const said = Effect.fnUntraced(function* (
-    refused: BoundRequest,
-    status: 401 | 403,
-    resource: string
-  ): Effect.fn.Return<Control, E> {
+  const said = Effect.fnUntraced(function* (refused: BoundRequest, status: 401 | 403, resource: string) {
     const all = [...(succeeded ? [succeeded] : []), ...first]
     const controls = all.filter((request) => JSON.stringify(request) !== JSON.stringify(refused))
     let found: Control = controls.length === 0 ? status : "nothing"

@@ -53,9 +53,7 @@ const TokenResponse = Schema.fromJsonString(Schema.Record(Schema.String, Schema.
 
 /** The first of the fields that is a text; the service uses two spellings. */
 const textIn = (response: typeof TokenResponse.Type, ...names: ReadonlyArray<string>): string | undefined =>
-  names.map((name) => response[name]).find((value) => typeof value === "string" && value.trim() !== "") as
-    | string
-    | undefined
+  names.map((name) => response[name]).find((value): value is string => typeof value === "string" && value.trim() !== "")
 
 /** What the error of a response says, in each of its usual forms. */
 const reasonIn = (response: typeof TokenResponse.Type): string => {

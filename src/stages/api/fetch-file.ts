@@ -283,6 +283,6 @@ const validatorsIn = (headers: Headers): Validators => ({
 })
 
 const plainType = (contentType: string | undefined): string =>
-  (contentType ?? "").split(";")[0]!.trim().toLowerCase() || "application/octet-stream"
+  (contentType ?? "").replace(/;.*/s, "").trim().toLowerCase() || "application/octet-stream"
 
 const reasonOf = (cause: unknown): string => codeOf(cause) ?? messageOf(cause)

@@ -53,7 +53,7 @@ const signed: ReadonlySet<Class> = new Set(["picture", "media", "pdf", "package"
 const markup: ReadonlySet<Class> = new Set(["page", "xml"])
 
 const ofType = (type: string | null | undefined): Class | undefined => {
-  const [kind, subtype] = (type ?? "").split(";")[0]!.trim().toLowerCase().split("/")
+  const [kind, subtype] = (type ?? "").replace(/;.*/s, "").trim().toLowerCase().split("/")
   const known = classes.get(subtype ?? kind!) ?? classes.get(/\+(xml|json)$/.exec(subtype ?? "")?.[1] ?? "")
   return known ?? (kind === "image" ? "picture" : kind === "audio" || kind === "video" ? "media" : undefined)
 }

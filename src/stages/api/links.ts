@@ -103,7 +103,7 @@ const withoutBrackets = (host: string) => host.replaceAll(/^\[|\]$/g, "")
 
 /** Whether an address cannot be reached from the internet. An IPv4-mapped IPv6 address counts as the IPv4 address. */
 export const isPrivate = (address: string): boolean => {
-  const plain = address.split("%")[0]!
+  const plain = address.replace(/%.*/s, "")
   return notPublic.check(plain, isIPv6(plain) ? "ipv6" : "ipv4")
 }
 

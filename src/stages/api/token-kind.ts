@@ -11,7 +11,7 @@ export const isOfAgency = Effect.fn("api.isOfAgency")(function* (location: strin
   return yield* (yield* Api).send({ request, pathTemplate: request.path, priority: 1, resource: "doctor" }).pipe(
     Effect.map(({ body }) => {
       const found = at(body, "locations")
-      return Array.isArray(found) && found.some((one) => ![undefined, location].includes(at(one, "id") as string))
+      return Array.isArray(found) && found.some((one) => at(one, "id") !== undefined && at(one, "id") !== location)
     }),
     Effect.catchTags({ Forbidden: no, RequestRejected: no, Unavailable: no })
   )

@@ -60,7 +60,8 @@ export const readChildren = Effect.fn("extract.children")(function* (
         found.map((parent) => ({ ...parent, full: true, checkpoint: undefined }))
       )
     )
-  if (resource.childOf && !givenUp) parents.warn(yield* decideMissingChildren(resource, context, readAgain))
+  if (resource.childOf && !givenUp)
+    parents.warn(yield* decideMissingChildren(resource, resource.childOf, context, readAgain))
   if (parents.named.size > 0) {
     yield* context.loaded
     const [example, ...others] = yield* versionsOf([...parents.named])

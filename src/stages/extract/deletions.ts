@@ -21,7 +21,8 @@ import { isSame, kindOfId, neverIssued } from "../api/author.ts"
 import { recordIn } from "../../catalog/answer.ts"
 import { requestForRow } from "../../catalog/get-one.ts"
 import { at } from "../../catalog/json.ts"
-import { type Resource, childLabelOf } from "../../catalog/resource.ts"
+import { itemAt } from "../../catalog/present.ts"
+import { type ChildOf, type Resource, childLabelOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { SingleReason } from "../../values/reason.ts"
 import { Vault } from "../../stores/vault/vault.ts"
@@ -75,13 +76,13 @@ export const decideMissingRows = Effect.fn("extract.decideMissingRows")(function
 /** Call this after the children of all due parents have been read. Records the deletions and returns the warnings. */
 export const decideMissingChildren = Effect.fn("extract.decideMissingChildren")(function* (
   resource: Resource,
+  { column, ids, table: parent }: ChildOf,
   context: RunContext,
   /** Reads the children of these parents again. */
   readAgain: (parents: ReadonlyArray<string>) => Decides<void>
 ) {
   yield* context.loaded
   const { known, location } = context
-  const { table: parent, ids } = resource.childOf!
   // A parent that was read again may no longer name a record.
   const isReadAgain = ids !== undefined && context.readInFull.has(parent)
   const unnamed =
@@ -93,7 +94,6 @@ export const decideMissingChildren = Effect.fn("extract.decideMissingChildren")(
   const others = yield* decide(resource, missing, context, (rows) =>
     Effect.gen(function* () {
       const agreed = new Set(missing.filter(({ isAgreed }) => isAgreed).map(({ key }) => key))
-      const { column } = resource.childOf!
       const parents = new Set(rows.filter(({ key }) => !agreed.has(key)).map(({ row }) => String(row[column])))
       yield* readAgain([...parents])
       yield* context.loaded
@@ -136,9 +136,10 @@ const decide = Effect.fnUntraced(function* (
   const explained = rows.filter(({ isExplained }) => isExplained).map(({ key }) => key)
   yield* recordDeleted(resource, explained, context)
   const others = rows.filter(({ isExplained }) => !isExplained)
-  if (others.length === 0) return []
+  const [example] = others
+  if (example === undefined) return []
   const keys = others.map(({ key }) => key)
-  const isAskable = requestOf(resource, others[0]!.row, context) !== undefined
+  const isAskable = requestOf(resource, example.row, context) !== undefined
   const tooMany = yield* tooManyOf(resource, keys, isAskable ? "asked" : "read twice", context)
   if (tooMany !== undefined) return [tooMany]
   const found = isAskable ? yield* experiment(resource, others, context) : undefined
@@ -185,7 +186,7 @@ const experiment = Effect.fnUntraced(function* (
   returned?: string
 ): Effect.fn.Return<Experiment, ApiError | Failure, Api | Warehouse> {
   const proven: Experiment = { isProven: true, notFound: [], existing: [], unknown: [], alone: [] }
-  const { row } = rows[0]!
+  const { row } = itemAt(rows, 0)
   const { controls } = (yield* Limits).extract
   const others = yield* otherRows(
     resource,
@@ -217,21 +218,22 @@ const experiment = Effect.fnUntraced(function* (
   const control = refused(yield* ask(resource, never, context), never)
   if (control === undefined) return { ...proven, isProven: false }
   if (exists !== undefined && !before && !(yield* holds(false))) return { ...proven, isProven: false }
-  const first = yield* Effect.forEach(rows, (one) => ask(resource, one.row, context), { concurrency: 8 })
+  const askFor = (one: AbsentRow, again = false) =>
+    Effect.map(ask(resource, one.row, context, again), (answer) => ({ ...one, answer }))
+  const first = yield* Effect.forEach(rows, (one) => askFor(one), { concurrency: 8 })
   const isLike = (answer: Answer, of: Row) => isSame(control, refused(answer, of))
-  const isAnyLike = rows.some(({ row: of }, n) => isLike(first[n]!, of))
+  const isAnyLike = first.some(({ answer, row: of }) => isLike(answer, of))
   const answers = yield* Effect.forEach(
-    rows,
-    ({ row: of }, n) => {
-      const answer = first[n]!
+    first,
+    (one) => {
       // What an answer has of its own, such as a random text, may look like a word: then that of another answer does not.
-      const isRepeated = isAnyLike && typeof answer === "object" && !isLike(answer, of)
-      return isRepeated ? ask(resource, of, context, true) : Effect.succeed(answer)
+      const isRepeated = isAnyLike && typeof one.answer === "object" && !isLike(one.answer, one.row)
+      return isRepeated ? askFor(one, true) : Effect.succeed(one)
     },
     { concurrency: 8 }
   )
   const keysWhere = (is: (answer: Answer, row: Row) => boolean) =>
-    rows.filter((one, n) => is(answers[n]!, one.row)).map(({ key }) => key)
+    answers.flatMap(({ answer, key, row: of }) => (is(answer, of) ? [key] : []))
   const flagged = keysWhere((answer) => answer === "flagged as deleted")
   const existing = keysWhere((answer) => answer === "exists")
   const like = keysWhere(isLike)
@@ -247,25 +249,20 @@ const experiment = Effect.fnUntraced(function* (
 })
 
 /** Asks for one record, once in a run unless it is asked `again`. */
-const ask = Effect.fnUntraced(function* (
-  resource: Resource,
-  row: Row,
-  context: RunContext,
-  again = false
-): Effect.fn.Return<Answer, ApiError | Failure, Api> {
+const ask = Effect.fnUntraced(function* (resource: Resource, row: Row, context: RunContext, again = false) {
   const { getOne, table, tombstone } = resource
   const request = requestOf(resource, row, context)
-  if (request === undefined) return "unknown"
+  if (getOne === undefined || request === undefined) return "unknown"
   const place = placeOf(resource, row)
   const known = context.answers.get(place)
   if (known !== undefined && !again) return known
   const id = String(row["id"])
   const unknown = () => Effect.succeed<Answer>("unknown")
   const answer = yield* (yield* Api)
-    .send({ request, pathTemplate: getOne!.request.path, priority: 2, resource: table })
+    .send({ request, pathTemplate: getOne.request.path, priority: 2, resource: table })
     .pipe(
       Effect.map(({ body }): Answer => {
-        const found = recordIn(body, getOne!.record, id)
+        const found = recordIn(body, getOne.record, id)
         if (found === undefined) return "unknown"
         return tombstone !== undefined && at(found.record, tombstone) === true ? "flagged as deleted" : "exists"
       }),

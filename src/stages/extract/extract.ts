@@ -3,6 +3,7 @@
  * ends by itself, with its reason; only bad credentials, a wrong location and a full disk end the whole run.
  */
 import { Clock, Deferred, Effect, Struct } from "effect"
+import { TotalMap, present } from "../../catalog/present.ts"
 import { Api } from "../api/api.ts"
 import { type ApiError, BadCredentials, RequestRejected, WrongLocation, detailOf } from "../api/errors.ts"
 import {
@@ -161,11 +162,11 @@ interface Extraction {
 
 /** Tracks the readings that add rows to each table: its list, and its requests per parent. */
 const trackTables = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
-  const readByTable = new Map<string, Deferred.Deferred<void>>()
+  const readByTable = new TotalMap<string, Deferred.Deferred<void>>()
   // A run may leave out the parents of a resource; then it uses the parents that earlier runs have read.
   const nothingToWaitFor = yield* Deferred.make<void>()
   yield* Deferred.succeed(nothingToWaitFor, undefined)
-  const unfinished = new Map<string, number>()
+  const unfinished = new TotalMap<string, number>()
   const results = new Map<string, ReadonlyArray<ResourceResult>>()
   for (const { resource, mode } of steps) {
     readByTable.set(resource.table, yield* Deferred.make<void>())
@@ -183,8 +184,8 @@ const trackTables = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
         Effect.tap((found) => Effect.sync(() => results.set(table, [...(results.get(table) ?? []), ...found]))),
         Effect.ensuring(
           Effect.suspend(() => {
-            unfinished.set(table, unfinished.get(table)! - 1)
-            return unfinished.get(table) === 0 ? Deferred.succeed(readByTable.get(table)!, undefined) : Effect.void
+            unfinished.set(table, unfinished.of(table) - 1)
+            return unfinished.of(table) === 0 ? Deferred.succeed(readByTable.of(table), undefined) : Effect.void
           })
         )
       ),
@@ -253,8 +254,9 @@ const withDeletions = Effect.fnUntraced(function* (
   embedded: ReadonlyArray<Resource>,
   { context, tables }: Extraction
 ) {
-  const isNamed = typeof resource.partitions === "string"
-  if (outcome.mode !== "full" || (isNamed && resource.partitionColumn === undefined)) return outcome
+  const { partitionColumn: column, partitions } = resource
+  const isNamed = typeof partitions === "string"
+  if (outcome.mode !== "full" || (isNamed && column === undefined)) return outcome
   if (!isComplete(outcome)) return withWarnings(outcome, [{ _tag: "DeletionsNotSought" }])
   const { cascadesFrom, childOf } = resource
   // Of a run that reads lists alone: rows of records that no list returns would seem to be missing.
@@ -263,17 +265,18 @@ const withDeletions = Effect.fnUntraced(function* (
   for (const parent of [cascadesFrom, childOf]) if (parent) yield* Deferred.await(tables.read(parent.table))
   // A partition that was removed from the settings, or that the service does not have, leaves its rows as they are.
   const missing = context.missingPartitions.get(resource.table)
-  const namedPartitions = isNamed
-    ? {
-        column: resource.partitionColumn!,
-        names: partitionsOf(resource, context.optional).flatMap(([name]) => (missing?.has(name) ? [] : [name]))
-      }
-    : undefined
+  const namedPartitions =
+    isNamed && column !== undefined
+      ? {
+          column,
+          names: partitionsOf(resource, context.optional).flatMap(([name]) => (missing?.has(name) ? [] : [name]))
+        }
+      : undefined
   const again = { ...reading, mode: "full" as const, checkpoints: {} }
   const readAgain = Effect.map(read(resource, again, context), isComplete)
   const warnings = yield* decideMissingRows(
     [resource, ...embedded],
-    outcome.begunAt!,
+    present(outcome.begunAt, "time of the reading"),
     context,
     readAgain,
     namedPartitions

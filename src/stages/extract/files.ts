@@ -2,6 +2,7 @@
  * Fetches the files behind the links of the tables, after their records have been loaded. Each file is stored and
  * noted beside the files before the vault has its row, so a process that is killed costs the files that it was fetching.
  */
+import { itemAt } from "../../catalog/present.ts"
 import { type Limit, Limits } from "../../values/limits.ts"
 import { Clock, Effect, Stream } from "effect"
 import { statfs } from "node:fs/promises"
@@ -180,7 +181,7 @@ const makeFetching = (api: Api["Service"], table: string, context: RunContext, t
     const get = (url: string) => api.download({ url, folder, accepts, stored, said }, table)
     const first = yield* get(url)
     if (first.status !== "refused" && !(first.status === "gone" && url !== link)) return { url, ...first }
-    const renewed = yield* renewedLink(link, owners[0]!, context)
+    const renewed = yield* renewedLink(link, itemAt(owners, 0), context)
     return renewed === undefined || renewed === url ? { url, ...first } : { url: renewed, ...(yield* get(renewed)) }
   })
 
@@ -249,11 +250,10 @@ const renewedLink = Effect.fnUntraced(function* (
   const row = yield* rowOfKey(resource, location, owner.recordId)
   const request = row && requestForRow(resource, row, { location, company })
   if (request === undefined) return undefined
-  const api = yield* Api
   const none = () => Effect.succeed("")
   const pathTemplate = resource.getOne?.request.path
   const call = { request, priority: 2, resource: "files", ...(pathTemplate !== undefined && { pathTemplate }) } as const
-  const text = yield* api.send(call).pipe(
+  const text = yield* (yield* Api).send(call).pipe(
     Effect.map(({ bytes }) => bytes.toString("utf8")),
     Effect.catchTags({ Forbidden: none, RequestRejected: none, Unavailable: none })
   )

@@ -128,7 +128,7 @@ const windowsOf = (
   optional: OptionalSettings
 ): ReadonlyArray<readonly [number, number]> => {
   const beyond = typeof ahead === "object" && "daysOf" in ahead ? Duration.days(Number(optional[ahead.daysOf])) : ahead
-  const start = from === "now" ? now : from === "since" ? since! : Date.parse(from)
+  const start = from === "now" ? now : from === "since" ? (since ?? Number.NaN) : Date.parse(from)
   const end = now + Duration.toMillis(beyond)
   const step = longest === undefined ? end - start : Duration.toMillis(longest)
   const windows: Array<readonly [number, number]> = []

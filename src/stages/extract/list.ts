@@ -3,6 +3,7 @@
  * is used and the reason becomes a warning.
  */
 import { Clock, Duration, Effect } from "effect"
+import { itemAt, present } from "../../catalog/present.ts"
 import { Api } from "../api/api.ts"
 import { type ApiError, reasonsIn } from "../api/errors.ts"
 import { type Changes, type ListResource, type Resource, type Strategy, partitionsOf } from "../../catalog/resource.ts"
@@ -38,8 +39,8 @@ export const read = Effect.fn("extract.read")(function* (
   const names = namesOf(resource, context)
   if (names?.length === 0)
     return { mode: "full", shortfalls: [], warnings: [], requests: 0, begunAt: yield* Clock.currentTimeMillis }
-  const known = reading.capabilities.partitions ?? names
-  if (reading.mode === "incremental" && names?.some((name) => !known!.includes(name)))
+  const known = reading.capabilities.partitions ?? names ?? []
+  if (reading.mode === "incremental" && names?.some((name) => !known.includes(name)))
     return yield* read(resource, { ...reading, mode: "full" }, context)
   const everything = full.map((strategy) => ({ strategy, mode: "full" as const }))
   const { newest } = changes ?? {}
@@ -52,9 +53,10 @@ export const read = Effect.fn("extract.read")(function* (
   if (!isComplete(outcome)) return outcome
   const isResumed = Object.keys(reading.checkpoints).length > 0
   // Nothing says what has changed since an earlier run read the first pages, so the list is complete as of then.
-  if (!changes) return isResumed ? { ...outcome, fetchedAt: outcome.begunAt! } : outcome
+  const begunAt = present(outcome.begunAt, "time of the reading")
+  if (!changes) return isResumed ? { ...outcome, fetchedAt: begunAt } : outcome
   if (isResumed) {
-    const since = (outcome.servedAt ?? outcome.begunAt!) - Duration.toMillis(changes.overlap)
+    const since = (outcome.servedAt ?? begunAt) - Duration.toMillis(changes.overlap)
     const sinceThen = { ...reading, mode: "incremental" as const, since, checkpoints: {} }
     outcome = combined(outcome, yield* readList(resource, strategies, sinceThen, context))
   }
@@ -79,7 +81,7 @@ const withAdded = Effect.fnUntraced(function* (
   if (added) {
     const { partitions: _, ...list } = resource
     const addedStrategies = added.map((strategy) => ({ strategy, mode: "incremental" as const }))
-    const since = { ...reading, since: outcome.since! }
+    const since = { ...reading, since: present(outcome.since, "watermark") }
     return yield* readList({ ...list, partitions: { added: {} } }, addedStrategies, since, context).pipe(
       Effect.map((more) => {
         // It began after the changes were read, and says nothing about those that came in between.
@@ -249,13 +251,14 @@ const readPartitions = (
     },
     { concurrency: isInTurn ? 1 : "unbounded" }
   ).pipe(
-    Effect.flatMap(([one, ...others]) => {
+    Effect.flatMap((results) => {
+      const [one, ...others] = results
       const isShared = (id: string) => first?.firstPageIds?.includes(id) === true
       const overlaps = others.some((other) => "state" in other && other.state.firstPageIds?.some(isShared) === true)
-      if (!overlaps) return Effect.succeed([one!, ...others])
+      if (!one || !overlaps) return Effect.succeed(results)
       // Another partition has the records of the first one, too: those keep the columns of the one that is read last.
       found.overlaps = true
-      return Effect.map(readOne(partitions[0]!, fresh), (again) => [{ name: one!.name, ...again }, ...others])
+      return Effect.map(readOne(itemAt(partitions, 0), fresh), (again) => [{ name: one.name, ...again }, ...others])
     }),
     Effect.flatMap((results) => withoutMissing(resource, strategy, results, { fresh, found, mode, reading }, context))
   )
@@ -292,7 +295,7 @@ const withoutMissing = Effect.fnUntraced(function* (
       if ("state" in result || result.refusal === undefined) return result
       const refusal = { refusal: result.refusal, ids: [result.name] }
       if (isOfListedObjects(resource, context)) {
-        const rows = { [resource.partitionColumn!]: result.name }
+        const rows = { [present(resource.partitionColumn, "column of the partitions")]: result.name }
         const isExpected = isOwnObject(result.name) || (yield* hasRows(resource.table, location, rows))
         const isNone = !isExpected && isSame(refusal, yield* ask(result.name)) && (yield* ask(answered)) === "answered"
         if (!isNone) return unread(result.name, result.reason, fresh)

@@ -127,8 +127,8 @@ export class PageLoop {
     }
     const knownSize = sizes[this.#strategyName]
     this.#isTrial = knownSize === undefined && state.size === undefined && shouldTryPageSize(strategy, state)
-    this.#size =
-      this.#guess ?? state.size ?? (this.#isTrial ? strategy.trialPageSize! : (knownSize ?? strategy.pageSize))
+    const trialSize = this.#isTrial ? strategy.trialPageSize : undefined
+    this.#size = this.#guess ?? state.size ?? trialSize ?? knownSize ?? strategy.pageSize
     if (state.count === 0) this.#size = Math.min(this.#size, strategy.firstPageSize ?? this.#size)
     return {
       size: this.#size,
@@ -143,8 +143,8 @@ export class PageLoop {
   rejected(rejection: RequestRejected): { readonly reason: Detail } | undefined {
     const { leftOut, sizes, strategy } = this.#task
     const unwanted = leftOut && unwantedIn(rejection, strategy, leftOut)
-    if (unwanted !== undefined) {
-      leftOut!.push(unwanted)
+    if (leftOut && unwanted !== undefined) {
+      leftOut.push(unwanted)
       this.state = { ...this.state, ...withWarning(this.state, { _tag: "ParameterLeftOut", parameter: unwanted }) }
       return undefined
     }
@@ -223,7 +223,7 @@ export class PageLoop {
     if (resource.key === undefined && contradicts(list, ids))
       this.state = { ...this.state, ...withWarning(this.state, { _tag: "RepeatedRecord" }) }
     const firstPageIds = other && (this.state.firstPageIds ?? firstIds.first(ids))
-    const isFirst = firstPageIds !== undefined && !this.state.firstPageIds && firstPageIds.length > 0
+    const isFirst = !this.state.firstPageIds && firstPageIds !== undefined && firstPageIds.length > 0
     this.#longest = Math.max(this.#longest, list.length)
     const found = this.#isTrial ? sizeFromTrial(strategy, list.length) : undefined
     if (found !== undefined) this.#task.sizes[this.#strategyName] = found
@@ -232,7 +232,7 @@ export class PageLoop {
     const rules = { strategy, changes, since: this.state.since, limits: this.#checks.limits, isProven: !unproven }
     const advanced = advance(rules, this.state, page)
     const total = "progress" in advanced && !this.state.windows ? advanced.progress.total : undefined
-    if (isFirst && isOneList({ ids: firstPageIds, total }, other!)) {
+    if (isFirst && other && isOneList({ ids: firstPageIds, total }, other)) {
       this.state = { ...this.state, done: true, warnings: [], ignored: this.#task.name }
       return { kind: "ended" }
     }
@@ -306,7 +306,7 @@ const contradicts = (list: ReadonlyArray<unknown>, ids: ReadonlyArray<string>): 
   if (new Set(ids).size === ids.length) return false
   const first = new Map<string, string>()
   return list.some((record, index) => {
-    const [id, text] = [ids[index]!, written(record)]
+    const [id = "", text] = [ids[index], written(record)]
     const known = first.get(id)
     first.set(id, text)
     return id !== "" && known !== undefined && known !== text
@@ -360,12 +360,11 @@ const afterRejection = (
     // A window of a day is the control: whether the period is what the service rejects.
     const [start, end] = window
     const isAnswered = isTooLarge || state.count > 0 || state.earlier !== undefined
-    const parts = isAnswered
-      ? halved(start, end)!
-      : ([
-          [end - dayMs, end],
-          [start, end - dayMs]
-        ] as const)
+    const ofDay: ReadonlyArray<readonly [number, number]> = [
+      [end - dayMs, end],
+      [start, end - dayMs]
+    ]
+    const parts = (isAnswered && halved(start, end)) || ofDay
     return { checkpoint: { windows: [...parts, ...others], cursor: undefined, lastIds: [] } }
   }
   return { reason: { ...detailOf(rejection), message: `the service rejected the request (${message})` } }

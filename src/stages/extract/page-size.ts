@@ -24,7 +24,7 @@ export const shouldTryPageSize = (strategy: Strategy, { count, total }: Pick<Lis
 
 /** The page size a trial has shown; `undefined` if the list ended with that page. */
 export const sizeFromTrial = ({ pageSize, trialPageSize }: Strategy, length: number): number | undefined =>
-  length < pageSize ? undefined : Math.min(length, trialPageSize!)
+  length < pageSize ? undefined : Math.min(length, trialPageSize ?? length)
 
 /** The page size after a response that was too large: a quarter; `undefined` if a single record is too large. */
 export const sizeThatFits = (size: number): number | undefined => Math.floor(size / 4) || undefined

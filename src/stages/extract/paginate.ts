@@ -57,7 +57,6 @@ export const readPartition = Effect.fn("extract.partition")(function* (
   start: Checkpoint,
   context: RunContext
 ): Effect.fn.Return<PartitionResult, PagesError, Api | Vault> {
-  const vault = yield* Vault
   const { resource, strategy, name, label, parentContext } = task
   const known = task.beside?.[nameOf(strategy)]
   const shapes = context.shapes.get(nameOf(strategy)) ?? new Shapes(known?.kinds, known?.empties)
@@ -90,7 +89,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     const totals = parentContext || state.total === undefined ? {} : { [name]: state.total }
     count(context.counts, label, records, totals)
     // Durable first, cursor second: a crash from here on repeats no page.
-    yield* vault.append({
+    yield* (yield* Vault).append({
       entry: {
         kind: parentContext?.kind ?? "page",
         run: context.run,
@@ -130,7 +129,6 @@ export const nextPage = Effect.fnUntraced(function* (
   expected: Expected,
   bindings: Pick<Bindings, "location" | "company" | "id">
 ): Effect.fn.Return<Next, PagesError, Api> {
-  const api = yield* Api
   const { strategy, name, parameters, label, priority, parentContext } = task
   const file = parentContext?.file === undefined ? {} : { file: parentContext.file }
   const next = loop.next()
@@ -141,7 +139,7 @@ export const nextPage = Effect.fnUntraced(function* (
     { ...strategy.request, parameters: { ...Object.fromEntries(wanted), ...parameters, ...ofTies } },
     { ...bindings, partition: name, ...next }
   )
-  const result = yield* api
+  const result = yield* (yield* Api)
     .send({
       request,
       pathTemplate: strategy.request.path,

@@ -7,6 +7,7 @@
 import type { Limits } from "../../values/limits.ts"
 import { Duration } from "effect"
 import { at } from "../../catalog/json.ts"
+import { present } from "../../catalog/present.ts"
 import { dayMs, instantMs } from "../../catalog/timestamps.ts"
 import type { Changes, Strategy } from "../../catalog/resource.ts"
 import {
@@ -90,7 +91,7 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
   if (progress.inOrder === false) return ended(progress)
   // New records stand first in either order: one page more may prove it, and saves the readings by filters.
   const isOpen = strategy.notSortedBy !== undefined && progress.inOrder === undefined && before.count === 0
-  const isBeyond = strategy.stopBefore !== undefined && since !== undefined && isBefore(rules, page)
+  const isBeyond = strategy.stopBefore !== undefined && since !== undefined && isBefore(rules.changes, since, page)
   if (ids.length === 0 || (isBeyond && !isOpen)) return ended(progress)
   const more = strategy.more === undefined ? undefined : memberAt(page.body, strategy.more)
   if (more === false) return ended(progress)
@@ -183,7 +184,7 @@ const afterRecords = (
 }
 
 /** A member beside the list: where the list may be elsewhere, its members may be, too. */
-export const memberAt = (body: unknown, path: string): unknown => at(body, path) ?? at(body, path.split(".").at(-1)!)
+export const memberAt = (body: unknown, path: string): unknown => at(body, path) ?? at(body, path.replace(/.*\./s, ""))
 
 /** An offset page must overlap the one before; otherwise records were deleted and the list moved up. */
 const stepBack = (before: ListProgress, size: number): Step => {
@@ -238,13 +239,12 @@ const isLikelyLimit = (length: number): boolean => [20, 25, 50].includes(length)
  * is not. A page that is the whole list needs no order.
  */
 const orderAfter = (strategy: Strategy, { inOrder }: ListProgress, page: Page, total: number | undefined) => {
-  if (strategy.notSortedBy === undefined || inOrder === false) return {}
+  const { notSortedBy, stopBefore } = strategy
+  if (notSortedBy === undefined || stopBefore === undefined || inOrder === false) return {}
   if (inOrder === undefined && page.records.length === total) return { inOrder: true }
-  if (!isInOrder(strategy, page)) return { inOrder: false }
-  return isDescending(page, strategy.notSortedBy) ? {} : { inOrder: true }
+  if (!isDescending(page, stopBefore)) return { inOrder: false }
+  return isDescending(page, notSortedBy) ? {} : { inOrder: true }
 }
-
-const isInOrder = ({ stopBefore }: Strategy, page: Page) => isDescending(page, stopBefore!)
 
 const isDescending = ({ records }: Page, field: string): boolean => {
   const values = instantsIn(records, field)
@@ -284,12 +284,12 @@ const highest = (first: number, others: ReadonlyArray<number>) => others.reduce(
  * known. If the service sorts by a change timestamp that it does not return, all records of the page must be older than
  * the watermark by some days.
  */
-const isBefore = ({ changes, since }: Rules, { records }: Page): boolean => {
-  const { field, fallback } = changes!
+const isBefore = (changes: Changes | undefined, since: number, { records }: Page): boolean => {
+  const { field, fallback } = present(changes, "field of changes")
   const last = instantMs(at(records.at(-1), field))
   // A single record may be out of order.
-  if (last !== undefined) return records.slice(-2).every((record) => (instantMs(at(record, field)) ?? last) < since!)
-  const bound = since! - Duration.toMillis(fallback?.overlap ?? 0)
+  if (last !== undefined) return records.slice(-2).every((record) => (instantMs(at(record, field)) ?? last) < since)
+  const bound = since - Duration.toMillis(fallback?.overlap ?? 0)
   return (
     fallback !== undefined &&
     records.every((record) => (instantMs(at(record, fallback.field)) ?? Number.POSITIVE_INFINITY) < bound)

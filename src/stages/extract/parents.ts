@@ -1,6 +1,7 @@
 /** Reads the children or the detail of single parents, and keeps what became of each. */
 import { Clock, Duration, Effect } from "effect"
 import { at, membersOf } from "../../catalog/json.ts"
+import { itemAt, present } from "../../catalog/present.ts"
 import { bind, rowColumns, rowParameters } from "../../catalog/request.ts"
 import type { ChildRequest, Resource } from "../../catalog/resource.ts"
 import type { Capabilities } from "../../values/capabilities.ts"
@@ -141,10 +142,11 @@ const readParent = Effect.fnUntraced(function* (
   const { childRequest, context, parents, resource } = reading
   const { incremental, isFile, kind, label } = childRequest
   const { linked } = resource.detail ?? {}
-  const strategy = due.full ? childRequest.strategy : incremental!.strategy
+  const changes = due.full ? undefined : present(incremental, `way to read changes of ${label}`)
+  const { strategy } = changes ?? childRequest
   const now = yield* Clock.currentTimeMillis
   const mode = due.full ? "full" : "incremental"
-  const since = due.full ? undefined : now - Duration.toMillis(incremental!.lookback)
+  const since = changes && now - Duration.toMillis(changes.lookback)
   const fresh = beginning({ strategy, mode, since, now, optional: context.optional })
   const api = yield* Api
   const parentContext = {
@@ -221,15 +223,16 @@ const decideRejected = Effect.fnUntraced(function* (reading: Reading, due: Reado
   const subject = requested ?? parentResource
   const rejected = due.flatMap(({ id }) => {
     const error = parents.rejected.get(id)
-    return error === undefined ? [] : [{ id, error, refusal: error.refusal! }]
+    return error?.refusal === undefined ? [] : [{ id, error, refusal: error.refusal }]
   })
-  if (rejected.length === 0) return
+  const [example] = rejected
+  if (example === undefined) return
   if (childRequest.noneIsError) return yield* decideNone(reading, due, rejected)
   const isLikeNobody = ({ id, refusal }: (typeof rejected)[number]) =>
     requested !== undefined || parents.ofNobody.some((one) => isSame({ refusal, ids: [id] }, one))
   // What an answer has of its own, such as a random text, may look like a word: that of a second answer does not.
   while (parents.ofNobody.length < 2 && !rejected.every(isLikeNobody)) {
-    const id = neverIssued(rejected[0]!.id)
+    const id = neverIssued(example.id)
     parents.ofNobody.push(yield* answerTo(controlOf(reading, id), id))
   }
   const candidates = rejected.filter(isLikeNobody)
@@ -244,9 +247,9 @@ const decideRejected = Effect.fnUntraced(function* (reading: Reading, due: Reado
   // The ids come from the parents. A list that is read in full decides about its records itself.
   const isNamed = childRequest.ids !== undefined || context.readInFull.has(childRequest.table)
   const named = (notFound: ReadonlyArray<string>) =>
-    isNamed
+    isNamed || subject === undefined
       ? Effect.succeed(notFound)
-      : Effect.map(notWrittenBy(context.run, subject!, context.location, notFound), (others) =>
+      : Effect.map(notWrittenBy(context.run, subject, context.location, notFound), (others) =>
           notFound.filter((id) => !others.includes(id))
         )
   const ids = candidates.map(({ id }) => id)
@@ -285,8 +288,8 @@ const decideNone = Effect.fnUntraced(function* (
   const stored = parents.hasAnswered
     ? []
     : yield* otherRows(resource, context.location, context.run, ids, ids.length + 1)
-  const others = [parents.answered, ...stored.map(({ row }) => row[resource.childOf!.column])]
-  const other = others.find((id) => typeof id === "string" && !parents.rejected.has(id)) as string | undefined
+  const others = [parents.answered, ...stored.map(({ row }) => row[resource.childOf?.column ?? ""])]
+  const other = others.find((id): id is string => typeof id === "string" && !parents.rejected.has(id))
   const ask = (id: string) => answerTo(controlOf(reading, id), id)
   const forms: Array<[Refusal, ...Array<Refusal>]> = []
   for (const { id, refusal } of rejected.filter((one) => [400, 404, 422].includes(statusIn(one.refusal)))) {
@@ -298,7 +301,7 @@ const decideNone = Effect.fnUntraced(function* (
   const sorted = forms.toSorted((one, another) => another.length - one.length)
   const frequent = (yield* Limits).extract.refusalForms.first(sorted)
   const isRepeated = ([first]: (typeof forms)[number]) =>
-    Effect.map(ask(first.ids[0]!), (again) => isSame(first, again))
+    Effect.map(ask(itemAt(first.ids, 0)), (again) => isSame(first, again))
   const isAnswering = other !== undefined && (yield* ask(other)) === "answered"
   const repeated = other === undefined ? forms : yield* Effect.filter(isAnswering ? frequent : [], isRepeated)
   const without = new Set(repeated.flatMap((form) => form.flatMap((one) => one.ids)))

@@ -85,7 +85,7 @@ export type Reading = Pick<Step, "since" | "checkpoints" | "capabilities" | "win
 
 /** What stands beside the lists of these strategies, for later runs. */
 export const besideOf = ({ shapes }: RunContext, names: ReadonlyArray<string>): NonNullable<Capabilities["beside"]> =>
-  Object.fromEntries(names.flatMap((name) => (shapes.has(name) ? [[name, shapes.get(name)!.stored]] : [])))
+  Object.fromEntries([...shapes].flatMap(([name, { stored }]) => (names.includes(name) ? [[name, stored]] : [])))
 
 const nothing: Count = { pages: 0, records: 0 }
 

@@ -1,5 +1,6 @@
 /** Lists whose cursor is the sort value of the last record. More records may share that value than fit on a page. */
 import { at } from "../../catalog/json.ts"
+import { itemAt, present } from "../../catalog/present.ts"
 import { instantMs } from "../../catalog/timestamps.ts"
 import type { Strategy } from "../../catalog/resource.ts"
 import type { Ties } from "../../values/checkpoint.ts"
@@ -49,11 +50,8 @@ export const sorted = (
   if (last === undefined) return failed(`records have no ${field}`)
   if (misplaced > 0) {
     // At most one of the last three records is expected to be out of order.
-    const edge =
-      values
-        .slice(-3)
-        .toSorted((a, b) => a - b)
-        .at(-2)! * forward
+    const sorted = values.slice(-3).toSorted((a, b) => a - b)
+    const edge = itemAt(sorted, sorted.length - 2) * forward
     return next({ ...read, edge }, edge - forward)
   }
   const edge = last * forward
@@ -61,7 +59,7 @@ export const sorted = (
   if (pair) return next({ ...progress, edge }, pair)
   if (!isSameEnd) return next({ ...progress, edge }, edge - forward)
   if (!splitBy) return next(withWarning(progress, { _tag: "TiesLimited", field }), edge)
-  const left = splitBy[0]!.map((parameters) => ({ level: 0, parameters }))
+  const left = (splitBy[0] ?? []).map((parameters) => ({ level: 0, parameters }))
   const { ids } = page
   // The cursor stays below the value until every part is read.
   return next({ ...progress, ties: { value: edge, left, ids, unshown: ids } }, before.cursor)
@@ -85,7 +83,7 @@ export const missesPair = (strategy: Strategy, before: ListProgress, first: stri
 
 /** Continues at the same position by the sort value alone. */
 export const withoutPair = ({ descending }: SortValue, before: ListProgress): Step =>
-  next({ ...before, byValue: true }, before.edge! - (descending ? -1 : 1))
+  next({ ...before, byValue: true }, present(before.edge, "sort value") - (descending ? -1 : 1))
 
 /** The step after a page of one part of the records that share a sort value. */
 export const tied = (
@@ -100,14 +98,12 @@ export const tied = (
   const known = new Set(ids)
   const newIds = tiedIds.filter((id) => !known.has(id))
   const [part, ...others] = left
+  const { level, parameters: own } = present(part, `part of ${field}`)
   const isFull = tiedIds.length >= page.size
-  const subparts = isFull ? splitBy[part!.level + 1] : []
+  const subparts = isFull ? splitBy[level + 1] : []
   const counted = { ...before, count: before.count + newIds.length }
   const rest = [
-    ...(subparts ?? []).map((parameters) => ({
-      level: part!.level + 1,
-      parameters: { ...part!.parameters, ...parameters }
-    })),
+    ...(subparts ?? []).map((parameters) => ({ level: level + 1, parameters: { ...own, ...parameters } })),
     ...others
   ]
   // The subparts of a part must together return all the records that it returned.

@@ -7,6 +7,7 @@
  * only a change of it counts. A total that differs anew three times without a changed row is not asked for again until the
  * list is due to be read in full, so that no list is read in full every night.
  */
+import { present } from "../../catalog/present.ts"
 import { type Limit, Limits } from "../../values/limits.ts"
 import { Clock, Duration, Effect } from "effect"
 import { Api } from "../api/api.ts"
@@ -157,11 +158,12 @@ const compare = Effect.fnUntraced(function* (
   const { requests: sent, ...first } = yield* countedIn(outcome, resource, strategy, context)
   const withCount = withRequests(outcome, sent)
   if (first.total === undefined || isExpected({ outcome, ...first }, reading)) return { outcome: withCount, ...first }
-  const since = (outcome.servedAt ?? outcome.begunAt!) - Duration.toMillis(resource.changes!.overlap)
+  const { overlap } = present(resource.changes, `changes of ${resource.table}`)
+  const since = present(outcome.servedAt ?? outcome.begunAt, "time of the reading") - Duration.toMillis(overlap)
   const more = yield* read(resource, { ...reading, mode: "incremental", since, checkpoints: {} }, context)
   // A total that is wrong makes this reading incomplete, and says nothing about the one before.
   const both = isComplete(more)
-    ? { ...combined(withCount, more), capabilities: outcome.capabilities! }
+    ? { ...combined(withCount, more), capabilities: outcome.capabilities ?? noCapabilities }
     : withRequests(withCount, more.requests)
   const { requests, ...second } = yield* counted(resource, strategy, context)
   return { outcome: withRequests(both, requests), ...second }

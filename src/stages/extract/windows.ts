@@ -22,8 +22,9 @@ export const splitWindow = (
   page: Page,
   total: number | undefined
 ): Step | undefined => {
-  const [window, ...others] = before.windows!
-  const [start, end, countMax] = window!
+  const [window, ...others] = before.windows ?? []
+  if (window === undefined) return undefined
+  const [start, end, countMax] = window
   const once = strategy.paging.kind === "once"
   const maxRecords = once ? page.size : strategy.maxRecords
   if (maxRecords === undefined) return undefined

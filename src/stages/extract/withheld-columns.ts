@@ -103,7 +103,7 @@ const frameWithholder = (resources: ReadonlyArray<Resource>, key: PseudonymKey |
 
 const namesOf = (resource: Resource): ReadonlyArray<string> => {
   const tables = new Set(tablesOf(resource).map(({ name }) => name))
-  return withheldNames(resource.withheld!).filter((name) => {
+  return (resource.withheld ? withheldNames(resource.withheld) : []).filter((name) => {
     const [, table = name] = /([a-z_0-9]+)(\.[a-z_0-9]+)?$/.exec(name) ?? []
     return name.startsWith("custom field") || tables.has(table)
   })

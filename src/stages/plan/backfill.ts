@@ -1,5 +1,6 @@
 /** Plans a backfill: which windows of the requested range to read, newest first, without those already read. */
 import { Duration, Effect } from "effect"
+import { itemAt, present } from "../../catalog/present.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
 import type { Window } from "../../catalog/timestamps.ts"
 import { backfillOf, partitionsOf } from "../../catalog/resource.ts"
@@ -60,7 +61,7 @@ const expectWindows = Effect.fnUntraced(function* (
   location: string,
   optional: OptionalSettings
 ): Effect.fn.Return<ExpectedList, Failure, Warehouse> {
-  const { dateField, strategies, padding = 0 } = resource.backfill!
+  const { dateField, strategies, padding = 0 } = present(resource.backfill, `backfill of ${resource.table}`)
   const column = tablesOf(resource)[0].columns.find(({ name }) => name === snakeCase(dateField))
   const partitions = partitionsOf(resource, optional).length
   const isSynced = ((yield* liveCounts(location, [resource.table])).get(resource.table) ?? 0) > 0
@@ -69,7 +70,7 @@ const expectWindows = Effect.fnUntraced(function* (
     return { requests: atLeast(windows.length * partitions), basis: "unknown", changed }
   const paddingMs = Duration.toMillis(padding)
   const padded = windows.map(([from, to]): Window => [from - paddingMs, to + paddingMs])
-  const size = capabilities.sizes["all"] ?? strategies[0]!.pageSize
+  const size = capabilities.sizes["all"] ?? itemAt(strategies, 0).pageSize
   const counts = yield* countsByWindow(location, resource.table, column.name, padded)
   const pages = counts.reduce((sum, rows) => sum + Math.max(1, Math.ceil(rows / size)), 0)
   const min = pages + (partitions - 1) * counts.length

@@ -33,7 +33,7 @@ export const estimate = Effect.fn("plan.estimate")(function* (expected: Readonly
         if (!("refused" in result)) return result
         if (!one.step.resource.isTrial) refused.set(one.step.resource.table, result.refused)
         if (result.refused.kind === "unanswered") return one
-        return { ...one, list: { ...one.list!, requests: exactly(1), changed: exactly(0) } }
+        return one.list ? { ...one, list: { ...one.list, requests: exactly(1), changed: exactly(0) } } : one
       }),
     { concurrency: 8 }
   )

@@ -1,6 +1,7 @@
 /** What a plan is expected to take, from the state in the warehouse and from earlier syncs. Sends no request. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { itemAt } from "../../catalog/present.ts"
 import {
   type ChildRequest,
   type Resource,
@@ -108,7 +109,7 @@ const expectList = (
   { optional, rows, now }: ListFacts
 ): ExpectedList => {
   if (restsSince !== undefined) return { requests: exactly(0), basis: "rows that are due", changed: exactly(0) }
-  const strategy = resource.full![0]!
+  const strategy = itemAt(resource.full ?? [], 0)
   const partitions = partitionsOf(resource, optional).length
   if (partitions === 0) return { requests: exactly(0), basis: "one page per list", changed: exactly(0) }
   const size = capabilities.sizes["all"] ?? strategy.pageSize
@@ -191,7 +192,7 @@ export const expectChildren = (
       nights.map(({ requests }) => requests),
       0
     )
-    return { requests: between(Math.max(due, min), due + max!), basis: "earlier syncs" }
+    return { requests: between(Math.max(due, min), max === undefined ? max : due + max), basis: "earlier syncs" }
   }
   if (changed === undefined) return { requests: exactly(due), basis: "rows that are due" }
   // Only the rows show which parents a condition or a list of ids selects, and an incremental read repeats some rows.

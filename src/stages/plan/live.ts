@@ -1,4 +1,5 @@
 /** What a run is expected to take in all, from its plan and from what it has read so far. */
+import { itemAt } from "../../catalog/present.ts"
 import { type LikelyRange, between, exactly, sumOf } from "../../values/range.ts"
 import type { Status } from "../../values/state.ts"
 import { type ExpectedList, type ExpectedStep, isSized, requestsOf } from "./expect.ts"
@@ -41,7 +42,7 @@ const listWith = (list: ExpectedList, { step }: ExpectedStep, read: ReadSoFar): 
   const changedOf = (records: number) => (isFirst ? exactly(records) : list.changed)
   if (read.status !== undefined) return { ...list, requests: exactly(read.requests), changed: changedOf(read.records) }
   if (read.total === undefined || step.mode !== "full" || !isFirst) return list
-  const size = step.capabilities.sizes["all"] ?? step.resource.full![0]!.pageSize
+  const size = step.capabilities.sizes["all"] ?? itemAt(step.resource.full ?? [], 0).pageSize
   const pages = Math.max(1, Math.ceil(read.total / size))
   return { ...list, requests: between(pages, Math.ceil(pages * 1.05) + 1), changed: changedOf(read.total) }
 }

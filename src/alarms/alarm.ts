@@ -46,11 +46,11 @@ const daysMin = 3
 export const daysLeft = (samples: ReadonlyArray<FreeSpace>): number | undefined => {
   const [first, last] = [samples[0], samples.at(-1)]
   if (first === undefined || last === undefined || last.at - first.at < daysMin * dayMs) return undefined
-  const days = samples.map(({ at }) => (at - first.at) / dayMs)
-  const middle = days.reduce((sum, day) => sum + day, 0) / days.length
-  const level = samples.reduce((sum, { bytes }) => sum + bytes, 0) / samples.length
+  const days = samples.map(({ at, bytes }) => ({ bytes, day: (at - first.at) / dayMs }))
+  const middle = days.reduce((sum, { day }) => sum + day, 0) / days.length
+  const level = days.reduce((sum, { bytes }) => sum + bytes, 0) / days.length
   const slope =
-    samples.reduce((sum, { bytes }, index) => sum + (days[index]! - middle) * (bytes - level), 0) /
-    days.reduce((sum, day) => sum + (day - middle) ** 2, 0)
+    days.reduce((sum, { bytes, day }) => sum + (day - middle) * (bytes - level), 0) /
+    days.reduce((sum, { day }) => sum + (day - middle) ** 2, 0)
   return slope < 0 ? last.bytes / -slope : undefined
 }

@@ -71,7 +71,7 @@ const weekday = (at: number): number => new Date(at).getDay()
 const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
 /** The median of one or more values: the larger one in the middle if their number is even. */
 export const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 /** The standard deviation of an ordinary night: from the median, so that a busy weekday does not count. */
 const deviation = (values: ReadonlyArray<number>): number =>
   1.4826 * median(values.map((value) => Math.abs(value - median(values))))

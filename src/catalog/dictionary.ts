@@ -1,4 +1,5 @@
 /** Writes the data dictionary as Markdown: the meaning and source of every table and column, and how each is updated. */
+import { itemAt, present } from "./present.ts"
 import { singleReadsText } from "./optional.ts"
 import { optionalPath, whyOptional } from "./optional-settings.ts"
 import * as Duration from "effect/Duration"
@@ -53,9 +54,10 @@ export interface DescribedTable {
 /** All tables, by family. */
 export const describedTables = (catalogue: Catalogue): ReadonlyArray<DescribedTable> =>
   catalogue.resources
-    .flatMap((resource) =>
-      tablesOf(resource).map((table) => ({ family: catalogue.familyByTable.get(resource.table)!, resource, table }))
-    )
+    .flatMap((resource) => {
+      const family = present(catalogue.familyByTable.get(resource.table), `family of ${resource.table}`)
+      return tablesOf(resource).map((table) => ({ family, resource, table }))
+    })
     .toSorted((one, other) => (one.family < other.family ? -1 : one.family > other.family ? 1 : 0))
 
 export const dictionary = (catalogue: Catalogue): string => {
@@ -153,7 +155,7 @@ const sourceSentences = ({ resources }: Catalogue, resource: Resource, table: Ta
 }
 
 const listSentences = (resource: ListResource): ReadonlyArray<string> => {
-  const { paging, pageSize } = resource.full[0]!
+  const { paging, pageSize } = itemAt(resource.full, 0)
   const size = paging.kind === "once" ? "" : `, ${pageSize} at once`
   return [`- Pages: ${pagingText(paging)}${size}.`, `- Rerun: ${rerunText(resource)}.`]
 }

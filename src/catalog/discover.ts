@@ -98,7 +98,7 @@ const readDefinitions = async (
         const table = basename(file, extname(file))
         const resource = exported[0]
         if (exported.length === 1 && resource?.table === table)
-          return [{ file, family: name.includes(sep) ? name.split(sep)[0]! : basename(folder), resource }]
+          return [{ file, family: name.includes(sep) ? name.slice(0, name.indexOf(sep)) : basename(folder), resource }]
         problems.push(problemAt(file, "table:", `The file must export one definition, of table ${table}.`))
       } catch (error) {
         problems.push(importProblem(file, error))

@@ -13,7 +13,7 @@ export const requestForRow = (
   row: Readonly<Record<string, unknown>>,
   run: Pick<Bindings, "location" | "company">
 ): BoundRequest | undefined => {
-  const [name] = childOf ? rowParameters(childOf.strategy.request) : []
-  const parent = name === undefined ? undefined : { name, id: row[childOf!.column] }
+  const parents = childOf && rowParameters(childOf.strategy.request).map((name) => ({ name, id: row[childOf.column] }))
+  const parent = parents?.[0]
   return getOne && bind(getOne.request, { ...run, id: row["id"], row, parent })
 }

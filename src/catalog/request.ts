@@ -1,6 +1,5 @@
 /** A request as in the API documents, with placeholders for the parts that differ from page to page or from run to run. */
-import { membersOf } from "./json.ts"
-import { written } from "./json.ts"
+import { membersOf, written } from "./json.ts"
 
 /** A part of a request that `bind` replaces with a value. A parameter or list item without a value is omitted. */
 export interface Placeholder {
@@ -112,14 +111,16 @@ export type BoundRequest = ReturnType<typeof bind>
 
 /** The names in the path that stand for the id of a row. */
 export const rowParameters = ({ path }: Request): ReadonlyArray<string> => [
-  ...new Set([...path.matchAll(pathParameter)].map(([, name]) => name!).filter((name) => !runParameters.has(name)))
+  ...new Set(
+    Array.from(path.matchAll(pathParameter), ([, name = ""]) => name).filter((name) => !runParameters.has(name))
+  )
 ]
 
 /** The columns of the record, besides its id, that the parameters contain. */
 export const rowColumns = ({ parameters }: Request): ReadonlyArray<string> =>
   Object.values(parameters).flatMap((template) =>
     typeof template === "object" && template !== null && isPlaceholder(template) && template.placeholder === "row"
-      ? [template.part!]
+      ? (template.part ?? [])
       : []
   )
 

@@ -108,7 +108,7 @@ const tablesOfFields = (resource: Resource): Tables => {
   }
   // Several lists may fill one table.
   const children = Map.groupBy(places.children, ({ child }) => child.table).values()
-  return [parent, ...Array.from(children, ([first]) => childTable(resource.table, first!, places))]
+  return [parent, ...children.flatMap(([first]) => (first ? [childTable(resource.table, first, places)] : []))]
 }
 
 /** A column as the links to people name it: that of a child table with its table. */
@@ -133,8 +133,8 @@ export const keyText = (resource: Resource, table = ""): string => textOfKey(key
 
 /** The separator is a control character, which ids do not contain. */
 export const textOfKey = (key: ReadonlyArray<string>, table = ""): string => {
-  const columns = key.map((column) => `${table}"${column}"`)
-  return columns.length === 1 ? columns[0]! : `concat_ws(chr(${keySeparator.charCodeAt(0)}), ${columns.join(", ")})`
+  const columns = key.map((column) => `${table}"${column}"`).join(", ")
+  return key.length === 1 ? columns : `concat_ws(chr(${keySeparator.charCodeAt(0)}), ${columns})`
 }
 export const keySeparator = "\u001f"
 

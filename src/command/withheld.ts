@@ -46,7 +46,7 @@ export const storedEarlier = Effect.fn("withheld.storedEarlier")(function* (fold
 /** The catalogue whose descriptions say since when what was stored before is kept out; without that if it cannot be read. */
 export const withSince = Effect.fn("withheld.withSince")(function* (folder: string, catalogue: Catalogue) {
   const found = yield* Effect.orElseSucceed(sinceIn(folder, keptOut(catalogue), undefined), (): Since => ({}))
-  const since = new Map(earlierIn(found).map((name) => [name, found[name]!.since.slice(0, 10)]))
+  const since = new Map(earlierIn(found).map((name) => [name, `${found[name]?.since}`.slice(0, 10)]))
   const resources = catalogue.resources.map(({ withheld, ...one }) => ({
     ...one,
     ...(withheld && { withheld: { ...withheld, since } })

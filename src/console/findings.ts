@@ -27,14 +27,14 @@ export const findingTable = <Of extends Level>(
   withFlags: (next: string) => string
 ): ReadonlyArray<string> => {
   const sorted = worstFirst(findings)
-  const [head, ...rows] = table(
+  const [head = "", ...rows] = table(
     ["state", "check", "what was found"],
     sorted.map(({ level, where, what }) => [words[level], where, what])
   )
   return [
-    head!,
+    head,
     ...rows.flatMap((row, index) => {
-      const { next } = sorted[index]!
+      const next = sorted[index]?.next
       return next === undefined ? [row] : [row, `          ${withFlags(next)}`]
     })
   ]

@@ -52,8 +52,7 @@ export const commandIn = (words: ReadonlyArray<string>, root: CommandDescriptor)
 
 export const valueOf = (flag: string, args: ReadonlyArray<string>): string | undefined => {
   const index = args.findLastIndex((arg) => arg === flag || arg.startsWith(`${flag}=`))
-  if (index < 0) return undefined
-  return args[index] === flag ? args[index + 1] : args[index]!.slice(flag.length + 1)
+  return args[index] === flag ? args[index + 1] : args[index]?.slice(flag.length + 1)
 }
 
 /** As a POSIX shell reads it. */

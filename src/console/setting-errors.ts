@@ -5,15 +5,16 @@ import type { Denied } from "../output/denied.ts"
 import { type Explanation, headingOf } from "../values/failure.ts"
 
 export const settingsExplanation = ({ problems }: SettingsError): Explanation => {
+  const [first] = problems
   const sentences = problems.map(problemSentence)
   return {
     ends: "config",
     message:
       sentences.length === 1
-        ? sentences[0]!
+        ? sentences.join("")
         : `${sentences.length} settings are missing or wrong:\n${sentences.map((sentence) => `  ${sentence}`).join("\n")}`,
     next: nextStep(problems),
-    about: headingOf(problems[0]!.what._tag)
+    ...(first && { about: headingOf(first.what._tag) })
   }
 }
 

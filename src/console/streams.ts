@@ -213,13 +213,13 @@ export const table = (
   rows: ReadonlyArray<ReadonlyArray<string | number>>
 ): ReadonlyArray<string> => {
   const cells = [head, ...rows.map((row) => row.map(shown))]
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
   const right = head.map(
     (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === "number" || row[column] === "")
   )
   return cells.map((row) =>
     row
-      .map((cell, column) => (right[column] ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
+      .map((cell, column) => (right[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
       .join("  ")
       .trimEnd()
   )

@@ -245,8 +245,8 @@ export const withBody = <A, Who>(
   return (call) =>
     Result.match(decode(call.body), {
       onFailure: ({ message }) => {
-        const [what, field] = message.split(/\n *at \["|"\]/)
-        return Effect.fail(new HttpError(400, "request", what!, field))
+        const [what = "", field] = message.split(/\n *at \["|"\]/)
+        return Effect.fail(new HttpError(400, "request", what, field))
       },
       onSuccess: (body) => answer(body, call)
     })

@@ -138,7 +138,7 @@ export const isScratch = (name: string): boolean => outputFileOf(name)?.kind ===
 
 /** Whether another machine can do without a file, given by its path in the output folder. */
 export const isLocal = (path: string): boolean =>
-  path.endsWith(".part") || /^(derived|scratch|run)$/.test(outputFileOf(path.split("/")[0]!)?.kind ?? "")
+  path.endsWith(".part") || /^(derived|scratch|run)$/.test(outputFileOf(path.replace(/\/.*/s, ""))?.kind ?? "")
 
 /**
  * What another machine needs: the files of a snapshot and of a backup, by their paths in the folder. Links are not followed, so

@@ -113,10 +113,9 @@ export const lines = (series: ReadonlyArray<Series>, frame: Lines): Html => {
       .join("")
     // A value between two gaps is a line without length, whose ends are round.
     const dots = d.match(/M[^ML]+(?=M|$)/g) ?? []
+    const [first] = points
     const area =
-      kind === "area" && points.length > 0
-        ? html`<path class="area" d="${d}V${height}H${short(points[0]!.x * width)}z" />`
-        : undefined
+      kind === "area" && first ? html`<path class="area" d="${d}V${height}H${short(first.x * width)}z" />` : undefined
     return html`<g
       ><title>${name}</title>${area}<path
         class="${kind === "area" ? "line" : kind}"
@@ -247,7 +246,7 @@ export const ticksOf = (texts: ReadonlyArray<string>, places: "columns" | "point
   const indexes = Array.from({ length: shown }, (_, one) =>
     shown === 1 ? last : Math.round((one * last) / (shown - 1))
   )
-  return texts.length === 0 ? [] : indexes.map((index) => ({ at: at(index), text: texts[index]! }))
+  return texts.length === 0 ? [] : indexes.map((index) => ({ at: at(index), text: texts[index] ?? "" }))
 }
 
 /** Short numbers keep the file small. */

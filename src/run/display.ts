@@ -98,7 +98,7 @@ const runningLines = (readings: ReadonlyArray<ReadingState>, width: number): Rea
     )
   )
   const fitting = tables.find((lines) => lines.every((line) => line.length <= width))
-  return fitting ?? tables.at(-1)!.flatMap((line) => split(line, width))
+  return fitting ?? (tables.at(-1) ?? []).flatMap((line) => split(line, width))
 }
 
 const incompleteLine = ({ name }: ReadingState): string => `${name}  ${stateText("incomplete")}`

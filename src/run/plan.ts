@@ -1,7 +1,7 @@
 /** Estimates what a sync would read, in requests and time, and says what the estimate is based on. */
 import { chosenLinks } from "../catalog/link-columns.ts"
 import { newFiles } from "../stores/warehouse/file-links.ts"
-import { Clock, Effect } from "effect"
+import { Array as Arr, Clock, Effect } from "effect"
 import { Api } from "../stages/api/api.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import { isOffer, offerPath } from "../catalog/optional.ts"
@@ -53,7 +53,7 @@ export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
     const plans = found.flatMap((one) => ("plan" in one ? [one.plan] : []))
     // One that cannot be planned is a line of the plan.
     const unplanned = found.flatMap((one) => ("plan" in one ? [] : [one]))
-    if (plans.length === 0 && unplanned.length > 0) return yield* unplanned[0]!.error
+    if (plans.length === 0) for (const { error } of unplanned) return yield* error
     const names = yield* namesOf(
       accounts.map(({ location }) => location),
       new Map(plans.flatMap(({ location, name }) => (name === undefined ? [] : [[location, name]])))
@@ -160,7 +160,7 @@ export const besideOthers = (times: ReadonlyArray<number>): number => {
   const busyUntil = Array.from({ length: locationsMax }, () => 0)
   for (const time of times) {
     const next = busyUntil.indexOf(Math.min(...busyUntil))
-    busyUntil[next] = busyUntil[next]! + time
+    busyUntil[next] = Math.min(...busyUntil) + time
   }
   return Math.max(...busyUntil)
 }
@@ -178,13 +178,15 @@ const resultOf = Effect.fnUntraced(function* (
   const lists = steps.filter(
     ({ step: { mode, resource }, label }) => mode !== "children" && label === resource.table && !resource.isTrial
   )
+  const [example] = refused
   if (
+    example?.refused &&
     refused.length > 2 &&
     refused.length >= lists.length - 1 &&
-    refused.every((one) => one.refused!.kind === "notFound")
+    refused.every((one) => one.refused?.kind === "notFound")
   )
     return yield* configError(
-      `The service answers 404 to every list, for example ${refused[0]!.label}: ${refused[0]!.refused!.message}.`,
+      `The service answers 404 to every list, for example ${example.label}: ${example.refused.message}.`,
       "Check the path of account.base_url: it must be the address of the API."
     )
   const next = isForbidden
@@ -209,7 +211,7 @@ const resultOf = Effect.fnUntraced(function* (
     elapsedMs: besideOthers(plans.map((one) => one.likely.elapsedMs)),
     basis
   }
-  const dailyRemaining = plans.length === 1 ? plans[0]!.dailyRemaining : undefined
+  const dailyRemaining = plans.length === 1 ? plans[0]?.dailyRemaining : undefined
   return {
     exitCode: 0,
     next,
@@ -260,8 +262,8 @@ const offersIn = Effect.fnUntraced(function* (
 
 /** What each costs at all locations together. */
 const summed = (offers: Effect.Success<ReturnType<typeof offersIn>>) =>
-  Array.from(Map.groupBy(offers, ({ resource }) => resource).values(), (own) => {
-    const { resource, setting } = own[0]!
+  Object.values(Arr.groupBy(offers, ({ resource }) => resource)).map((own) => {
+    const [{ resource, setting }] = own
     const requests = own.reduce((sum, one) => sum + one.requests, 0)
     return { resource, what: `up to ${counted(requests, "request")}`, setting }
   })

@@ -20,7 +20,7 @@ const processes = Layer.provide(NodeChildProcessSpawner.layer, Layer.merge(NodeF
 export type Program = ReadonlyArray<string>
 
 /** The same Node with the same flags, and the same entry point, as this process. */
-export const thisProgram = (): Program => [process.execPath, ...process.execArgv, resolve(process.argv[1]!)]
+export const thisProgram = (): Program => [process.execPath, ...process.execArgv, resolve(process.argv[1] ?? "")]
 
 interface Options extends Pick<ChildProcess.CommandOptions, "cwd" | "detached" | "killSignal" | "forceKillAfter"> {
   readonly environment: Environment["Service"]

@@ -267,8 +267,7 @@ const publishTarget = Effect.fn("publish.target")(function* (all: Content, targe
   const published = yield* Effect.gen(function* () {
     const copy = yield* writeCopy(output.folder, tables, masking)
     const fromCopy = Effect.gen(function* () {
-      const warehouse = yield* Warehouse
-      for (const view of wide) yield* warehouse.run(view.statement("crm"))
+      for (const view of wide) yield* (yield* Warehouse).run(view.statement("crm"))
       return yield* publishContent(content, target, {
         path: maskingName,
         text: maskingDocument(masking, catalogue, state)

@@ -62,13 +62,13 @@ const requestsMax = 5
 const ask = ({ resources }: Catalogue, { api, location }: Accounts[number]) => {
   const resource = resources.find(({ table }) => table === "locations")
   const strategy = resource?.full?.[0]
-  if (strategy === undefined) return Effect.void
+  if (resource === undefined || strategy === undefined) return Effect.void
   return api.sendAhead({
     request: bind(strategy.request, { location }),
     pathTemplate: strategy.request.path,
     priority: 1,
-    resource: resource!.table,
-    failureIn: failureIn(expectedOf(resource!, strategy, "all")),
+    resource: resource.table,
+    failureIn: failureIn(expectedOf(resource, strategy, "all")),
     records: strategy.records
   })
 }

@@ -193,7 +193,7 @@ export const openWork = Effect.fnUntraced(function* (options: Options) {
     yield* onEnd(job)
     yield* bounded
     const ended = (yield* all).flatMap(({ record }) => (record.endedAt === undefined ? [] : [record]))
-    const newest = ended.toSorted((one, other) => (one.endedAt! < other.endedAt! ? 1 : -1))
+    const newest = ended.toSorted((one, other) => ((one.endedAt ?? "") < (other.endedAt ?? "") ? 1 : -1))
     for (const old of newest.slice(limits.jobs.value)) {
       yield* forget(old.id)
       yield* remove(old.id)

@@ -21,9 +21,10 @@ export const sumOf = (ranges: ReadonlyArray<LikelyRange>): LikelyRange => {
       return all === undefined || one === undefined ? undefined : all + one
     }, 0)
   const likely = ranges.length === 0 ? undefined : sum((range) => range.likely)
+  const min = ranges.reduce((all, range) => all + range.min, 0)
   return {
     ...between(
-      sum(({ min }) => min)!,
+      min,
       sum(({ max }) => max)
     ),
     ...(likely !== undefined && { likely })

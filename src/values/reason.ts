@@ -195,13 +195,11 @@ export const sentenceOf = <Tag extends Reason["_tag"]>(
 /** Ways that failed for the same reason are one sentence, with their number. */
 const allOf = (reasons: ReadonlyArray<Reason>, quoted: Quote): string => {
   const whyOf = (one: Reason) => (one._tag === "StrategyFailed" ? quoted(one.detail) : sentenceOf(one, quoted))
-  return [...Map.groupBy(reasons, whyOf)]
-    .map(([why, [first, ...others]]) =>
-      others.length === 0
-        ? sentenceOf(first!, quoted)
-        : `${others.length + 1} strategies could not be used, such as ${strategyIn(first!)}: ${why}`
-    )
-    .join("; ")
+  const textOf = (why: string, [first, ...others]: ReadonlyArray<Reason>) => {
+    if (first === undefined || others.length === 0) return first ? sentenceOf(first, quoted) : ""
+    return `${others.length + 1} strategies could not be used, such as ${strategyIn(first)}: ${why}`
+  }
+  return Array.from(Map.groupBy(reasons, whyOf), ([why, own]) => textOf(why, own)).join("; ")
 }
 const strategyIn = (one: Reason): string => (one._tag === "StrategyFailed" ? `${one.method} ${one.path}` : one._tag)
 

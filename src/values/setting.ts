@@ -158,7 +158,7 @@ export const duration: Kind<string, number> = {
       Schema.makeFilter((text) => durationMs(text) !== undefined)
     )
   ),
-  toValue: (text) => durationMs(text)!
+  toValue: (text) => durationMs(text) ?? Number.NaN
 }
 
 /** The program gets the beginning of the day in UTC, epoch milliseconds. */

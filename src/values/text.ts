@@ -32,7 +32,8 @@ interface Named {
 /** A name for each thing of the account. To those of the same name, the end of their id is added. */
 export const distinctNames = (things: ReadonlyArray<Named>): ReadonlyMap<string, string> => {
   const alike = Map.groupBy(things, ({ name }) => name)
-  return new Map(things.map(({ id, name }) => [id, alike.get(name)!.length > 1 ? `${name} (…${id.slice(-6)})` : name]))
+  const isShared = (name: string) => (alike.get(name) ?? []).length > 1
+  return new Map(things.map(({ id, name }) => [id, isShared(name) ? `${name} (…${id.slice(-6)})` : name]))
 }
 
 /** As people count: 2 is before 10. */
@@ -73,6 +74,7 @@ const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_
 
 /** Milliseconds of a text such as 30s, 10m, 26h or 7d; `undefined` for any other text. */
 export const durationMs = (text: string): number | undefined => {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  return count === undefined ? undefined : Number(count) * unitMs[unit!]!
+  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  const ms = unitMs[unit]
+  return ms && Number(count) * ms
 }

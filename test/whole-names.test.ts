@@ -23,7 +23,7 @@ const allowed: ReadonlyArray<string> = [
   'src/destinations/lake/destination.ts: forget: ({ destination }) => Effect.as(removeEarlierVersions(destination), !destination.place.startsWith("s3://")),',
   'src/destinations/postgres/address.ts: const start = address.indexOf("?")',
   "src/destinations/postgres/load.ts: return others.filter((one) => !left.includes(one.owner))",
-  "src/features/explore/chart.ts: if (before && !(isEvery && keys.indexOf(mark.x) > keys.indexOf(before.x) + 1)) runs.at(-1)!.push(mark)",
+  "src/features/explore/chart.ts: if (run && before && !(isEvery && keys.indexOf(mark.x) > keys.indexOf(before.x) + 1)) run.push(mark)",
   String.raw`src/features/export/bundle/target.ts: const [, pid] = name.startsWith(prefix) ? (/^(\d+)\.(building|replaced)$/.exec(name.slice(prefix.length)) ?? []) : []`,
   "src/stages/api/links.ts: const allowed = found.filter(({ address }) => !isPrivate(address) || own.includes(address))",
   "src/stages/load/normalise/compile-fields.ts: return this.get(name) ?? this.prefixes.find(([prefix]) => name.startsWith(prefix))?.[1]"

@@ -38,7 +38,7 @@ export const backup = Effect.fn("command.backup")(function* (flags: BackupFlags)
     // What a killed run has left in the log becomes a part of the file.
     yield* (yield* Warehouse).run("CHECKPOINT")
     const { files, links } = yield* onDisk(folder, "read", () => portableFiles(folder))
-    const link = links.find((path) => outputFileOf(path.split("/")[0]!) !== undefined)
+    const link = links.find((path) => outputFileOf(path.replace(/\/.*/s, "")) !== undefined)
     if (link !== undefined) return yield* linked(join(folder, link))
     const isLeftOut = (path: string) => path === outputFiles.tokens.name && !flags.tokens
     const leftOut = [...files.filter(isLeftOut), ...links]

@@ -54,7 +54,7 @@ export const copyInto = (
 const removeFrom = (target: string, paths: ReadonlyArray<string>) =>
   onDisk(target, "removed", async () => {
     const { backup, backupIncomplete } = outputPaths(target)
-    const names = new Set(paths.map((path) => path.split("/")[0]!))
+    const names = new Set(paths.map((path) => path.replace(/\/.*/s, "")))
     for (const path of [...Array.from(names, (name) => join(target, name)), backup, `${backup}.part`, backupIncomplete])
       await removeBelow(target, path)
   })

@@ -23,7 +23,7 @@ export const versions = async (root = installed("")): Promise<ReadonlyArray<Doct
   )
   const pinned = Object.entries({ ...dependencies, ...(node && { node: node[1] }) })
   // npm may install a package beside sluice.
-  const installed = async (name: string) => versionIn(await readFile(findPackageJSON(name, path)!, "utf8")).version
+  const installed = async (name: string) => versionIn(await readFile(findPackageJSON(name, path) ?? "", "utf8")).version
   const compared = await Promise.all(
     pinned.map(async ([name, version]) => {
       const found = name === "node" ? process.versions.node : await installed(name).catch(() => "missing")
@@ -151,7 +151,7 @@ const space = async (there: string, entries: ReadonlyArray<Entry>): Promise<Doct
   const free = bavail * bsize
   const size = (part: Part) =>
     entries
-      .filter(({ path }) => outputFileOf(path.split("/")[0]!)?.part === part)
+      .filter(({ path }) => outputFileOf(path.replace(/\/.*/s, ""))?.part === part)
       .reduce((sum, { bytes }) => sum + bytes, 0)
   const [warehouse, vault] = [size("warehouse"), size("vault")]
   const what = `${megabytes(free)} free; warehouse ${megabytes(warehouse)}, vault ${megabytes(vault)}`

@@ -1,5 +1,6 @@
 /** Checks which scopes the token has, with one small request for each scope that the definitions name. */
 import { Clock, Effect } from "effect"
+import { itemAt } from "../../catalog/present.ts"
 import { type ApiResponse, Api } from "../../stages/api/api.ts"
 import { expectedOf, failureIn } from "../../catalog/answer.ts"
 import { at } from "../../catalog/json.ts"
@@ -39,12 +40,11 @@ export const checkScopes = Effect.fn("doctor.scopes")(function* (all: Catalogue,
   // Without a list that no account has shown yet, nothing is missing.
   const catalogue = { ...all, resources: all.resources.filter(({ unproven }) => !unproven) }
   const probes = probesOf(catalogue, account.optional)
-  const [lists, children] = [
-    probes.filter(({ under }) => under === undefined),
-    probes.filter(({ under }) => under !== undefined)
-  ]
+  const lists = probes.filter(({ under }) => under === undefined)
   const listed = yield* Effect.forEach(lists, (probe) => send(probe, account, undefined), { concurrency })
-  const parents = children.map((probe) => ({ probe, parent: firstId(listed, probe.under!) }))
+  const parents = probes.flatMap((probe) =>
+    probe.under === undefined ? [] : [{ probe, parent: firstId(listed, probe.under) }]
+  )
   const withParent = parents.filter(({ parent }) => parent !== undefined)
   const childResults = yield* Effect.forEach(withParent, ({ probe, parent }) => send(probe, account, parent), {
     concurrency
@@ -79,9 +79,11 @@ const probesOf = ({ resources }: Catalogue, optional: Account["optional"]): Read
         partitionsOf(resource, optional).length > 0
     )
     const list = readers.find((resource) => resource.kind === "list")
-    if (list) return [{ scope, resource: list, strategy: list.full[0]! }]
-    const child = readers.find(({ childOf }) => childOf && childOf.ids === undefined)
-    return child ? [{ scope, resource: child, strategy: child.childOf!.strategy, under: child.childOf!.table }] : []
+    if (list) return [{ scope, resource: list, strategy: itemAt(list.full, 0) }]
+    for (const resource of readers)
+      if (resource.childOf && resource.childOf.ids === undefined)
+        return [{ scope, resource, strategy: resource.childOf.strategy, under: resource.childOf.table }]
+    return []
   })
 }
 
@@ -93,7 +95,7 @@ const scopesWithoutProbe = ({ resources }: Catalogue, probes: ReadonlyArray<Prob
 const send = Effect.fnUntraced(function* (probe: Probe, { location, company, optional }: Account, parent: unknown) {
   const { resource, strategy } = probe
   const now = yield* Clock.currentTimeMillis
-  const [partition, { parameters }] = partitionsOf(resource, optional)[0]!
+  const [partition, { parameters }] = itemAt(partitionsOf(resource, optional), 0)
   const request = bind(
     { ...strategy.request, parameters: { ...strategy.request.parameters, ...parameters } },
     {

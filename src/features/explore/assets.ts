@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
 import { dirname, join } from "node:path"
+import { findIn, present } from "../../catalog/present.ts"
 import { type Routes, fileResponse } from "../../network/server.ts"
 import { installed } from "../../values/installation.ts"
 import { baseStyle } from "../../pages/page-style.ts"
@@ -30,7 +31,7 @@ const packages: ReadonlyArray<readonly [name: string, entry: string, from?: stri
 
 const packageFile = (name: string, entry: string, from?: string): string => {
   const base = from === undefined ? import.meta.url : join(dirname(packageFile(from, "package.json")), "dist/index.js")
-  return join(dirname(findPackageJSON(name, base)!), entry)
+  return join(dirname(present(findPackageJSON(name, base), `package ${name}`)), entry)
 }
 
 const folder = installed("src/features/explore/page")
@@ -65,8 +66,8 @@ const importedBy = (names: ReadonlyArray<string>): ReadonlySet<string> => {
   const found = new Set(names)
   // A set visits what is added to it meanwhile.
   for (const name of found) {
-    const path = [folder, consoleFolder].map((one) => join(one, name)).find((one) => existsSync(one))!
-    for (const [, next] of readFileSync(path, "utf8").matchAll(/ from "\.\/([\w-]+\.js)"/g)) found.add(next!)
+    const path = findIn([join(folder, name), join(consoleFolder, name)], existsSync, `file ${name} of the page`)
+    for (const [, next = ""] of readFileSync(path, "utf8").matchAll(/ from "\.\/([\w-]+\.js)"/g)) found.add(next)
   }
   return found
 }

@@ -1,4 +1,5 @@
 /** Draws a chart of the rows of a query as an SVG picture, with its words in it. The names of columns are only ever text. */
+import { TotalMap, itemAt } from "../../catalog/present.ts"
 import { scaleOf, short } from "../../pages/charts.ts"
 import { type Html, html } from "../../pages/html.ts"
 import { type ChartKind, type ChartOrder, pointsMax } from "./chart-order.ts"
@@ -22,7 +23,7 @@ export const chartSvg = ({ kind, xType, x: below, y: beside, points, width = 600
   const colours = isDark ? dark : light
   const series = [...new Set(points.map(([, , name = ""]) => name))]
   const names = series.length > 1 || series[0] !== "" ? series : []
-  const colourOf = (name: string) => colours.marks[series.indexOf(name) % colours.marks.length]!
+  const colourOf = (name: string) => itemAt(colours.marks, series.indexOf(name) % colours.marks.length)
   const places = placesOf(kind, xType, points)
   const marks = marksOf(kind, points, places.keys)
   const perRow = Math.max(1, Math.min(names.length, pixels > 500 ? 6 : 2))
@@ -100,10 +101,9 @@ const placesOf = (kind: ChartKind, xType: ChartOrder["xType"], points: ReadonlyA
   const found = [...new Set(points.map(([x]) => x))]
   const months = xType === "temporal" ? monthsOf(found) : undefined
   const [keys, isEvery] = [months ?? found, months !== undefined]
-  const places = new Map(keys.map((key, index) => [key, (index + 0.5) / keys.length] as const))
+  const places = new TotalMap(keys.map((key, index) => [key, (index + 0.5) / keys.length] as const))
   // Bars have steps of their own.
-  if (xType === "nominal" || kind === "bar" || kind === "grouped")
-    return { keys, at: (key) => places.get(key)!, isEvery }
+  if (xType === "nominal" || kind === "bar" || kind === "grouped") return { keys, at: (key) => places.of(key), isEvery }
   const value = (key: string) => (xType === "temporal" ? Date.parse(key) : Number(key))
   const known = keys.filter((key) => Number.isFinite(value(key))).sort((one, other) => value(one) - value(other))
   const [first, last] = [value(known[0] ?? ""), value(known.at(-1) ?? "")]
@@ -112,23 +112,25 @@ const placesOf = (kind: ChartKind, xType: ChartOrder["xType"], points: ReadonlyA
 
 /** Nothing, if not all are the begin of a month. They may be quarters or years: what divides all steps is the step. */
 const monthsOf = (keys: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+  const [key = ""] = keys
   if (keys.length < 2 || !keys.every((key) => /^\d{4}-\d\d-01(T00:00:00Z)?$/.test(key))) return undefined
-  const months = keys.map((key) => Number(key.slice(0, 4)) * 12 + Number(key.slice(5, 7)) - 1).sort((a, b) => a - b)
+  const months = keys.map((key) => Number(key.slice(0, 4)) * 12 + Number(key.slice(5, 7)) - 1)
+  const [first, last] = [Math.min(...months), Math.max(...months)]
   const common = (a: number, b: number): number => (b === 0 ? a : common(b, a % b))
-  const step = months.reduce((found, month) => common(month - months[0]!, found), 0)
-  const length = (months.at(-1)! - months[0]!) / step + 1
+  const step = months.reduce((found, month) => common(month - first, found), 0)
+  const length = (last - first) / step + 1
   const digits = (value: number, length: number) => String(value).padStart(length, "0")
-  const keyOf = (month: number) =>
-    `${digits(Math.floor(month / 12), 4)}-${digits((month % 12) + 1, 2)}${keys[0]!.slice(7)}`
-  return length > pointsMax ? undefined : Array.from({ length }, (_, index) => keyOf(months[0]! + index * step))
+  const keyOf = (month: number) => `${digits(Math.floor(month / 12), 4)}-${digits((month % 12) + 1, 2)}${key.slice(7)}`
+  return length > pointsMax ? undefined : Array.from({ length }, (_, index) => keyOf(first + index * step))
 }
 
 /** The marks of a series without the gaps between them. */
 const runsOf = (marks: ReadonlyArray<Mark>, { isEvery, keys }: Places): ReadonlyArray<ReadonlyArray<Mark>> => {
   const runs: Array<Array<Mark>> = []
   for (const mark of marks) {
-    const before = runs.at(-1)?.at(-1)
-    if (before && !(isEvery && keys.indexOf(mark.x) > keys.indexOf(before.x) + 1)) runs.at(-1)!.push(mark)
+    const run = runs.at(-1)
+    const before = run?.at(-1)
+    if (run && before && !(isEvery && keys.indexOf(mark.x) > keys.indexOf(before.x) + 1)) run.push(mark)
     else runs.push([mark])
   }
   return runs
@@ -136,11 +138,11 @@ const runsOf = (marks: ReadonlyArray<Mark>, { isEvery, keys }: Places): Readonly
 
 /** Lines are compared, as are bars side by side; other bars, and areas, are added. */
 const marksOf = (kind: ChartKind, points: ReadonlyArray<Point>, keys: ReadonlyArray<string>): ReadonlyArray<Mark> => {
-  const place = new Map(keys.map((key, index) => [key, index] as const))
+  const place = new TotalMap(keys.map((key, index) => [key, index] as const))
   const placed = points.filter(([x]) => place.has(x))
   if (kind === "line" || kind === "grouped")
     return placed
-      .toSorted(([one], [other]) => place.get(one)! - place.get(other)!)
+      .toSorted(([one], [other]) => place.of(one) - place.of(other))
       .map(([x, value, series = ""]) => ({ x, series, low: Math.min(value, 0), high: Math.max(value, 0) }))
   const sums = new Map<string, number>()
   const add = (x: string, series: string, value: number): Mark => {

@@ -11,7 +11,7 @@ export const writeQueryWorkbook = async (connection: DuckDBConnection, from: str
   const described = await connection.runAndReadAll(`DESCRIBE (${from.slice(1, -1)})`)
   const columns = described.getRows().map(([name, type]) => ({ name: String(name), type: String(type) }))
   const aliases = columns.map((_, index) => `c${index}`)
-  const texts = columns.map(({ type }, index) => textOf({ name: aliases[index]!, type }))
+  const texts = columns.map(({ type }, index) => textOf({ name: `c${index}`, type }))
   const sql = `SELECT ${texts.join(", ")} FROM ${from} AS result(${aliases.join(", ")})`
   async function* rows(): AsyncGenerator<CsvRow> {
     const result = await connection.stream(sql)

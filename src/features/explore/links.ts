@@ -42,10 +42,9 @@ const shapesOf = (table: ContractTable): ReadonlyArray<readonly [string, Shape]>
   )
   const own = key.filter((column) => column !== "location_id")
   // A row that only repeats a row of the table leads to it.
+  const [column = ""] = own
   const repeated =
-    own.length === 1
-      ? new Map([...references, [own[0]!, { schema: "main", table: name, column: own[0]! }]])
-      : references
+    own.length === 1 ? new Map([...references, [column, { schema: "main", table: name, column }]]) : references
   return [
     [addressOf("main", name), { key, references }],
     [addressOf("main", `${name}_wide`), { key, references }],
@@ -96,12 +95,12 @@ export const withLinks = (tables: ReadonlyArray<CatalogTable>, links: Links) => 
       existing
     } = links.get(address) ?? links.get(firstWide(address)) ?? {}
     const base = existing === undefined ? undefined : byAddress.get(existing)
-    const sentences = base && columnsOf.get(existing!)
+    const sentences = existing === undefined ? undefined : columnsOf.get(existing)
     return {
       ...table,
       subject,
       comment: table.comment ?? (base ? `Rows that exist of ${base.name}. ${base.comment ?? ""}` : null),
-      key: key.every((column) => columnsOf.get(address)!.has(column)) ? key : [],
+      key: key.every((column) => columnsOf.get(address)?.has(column)) ? key : [],
       columns: table.columns.map((column) => {
         const target = references?.get(column.name)
         return {

@@ -32,10 +32,10 @@ const decodeChart = Schema.decodeUnknownOption(Schema.fromJsonString(SavedChart)
 /** The ten questions of docs/models.md: each has its name before its query, and its chart in it. */
 export const questions = async (): Promise<ReadonlyArray<SavedQuery>> => {
   const text = await readFile(docsPage("models.md"), "utf8")
-  const pieces = text.slice(text.indexOf("## Ten questions"), text.indexOf("## Your own")).split("```sql\n")
-  return pieces.slice(1).map((piece, index) => {
-    const [said = ""] = pieces[index]!.trim().split("\n\n").slice(-1)
-    return { name: /^[^.?:]+\??/.exec(said.replaceAll("\n", " "))![0], ...withoutChart(piece.split("```")[0]!) }
+  const ten = text.slice(text.indexOf("## Ten questions"), text.indexOf("## Your own"))
+  return Array.from(ten.matchAll(/([^\n]+(?:\n[^\n]+)*)\n+```sql\n(.*?)```/gs), ([, said = "", sql = ""]) => {
+    const [name = ""] = /^[^.?:]+\??/.exec(said.replaceAll("\n", " ")) ?? []
+    return { name, ...withoutChart(sql) }
   })
 }
 

@@ -3,6 +3,7 @@ import { Clock, Effect, Stream } from "effect"
 import { existsSync, statSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
 import { basename, dirname, resolve } from "node:path"
+import { itemAt } from "../../catalog/present.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { publishedTables } from "../../catalog/published-tables.ts"
 import { firstWide, tablesOf, wideName } from "../../catalog/tables.ts"
@@ -107,7 +108,7 @@ const tableOf = Effect.fnUntraced(function* (catalogue: Catalogue, views: Views,
   const warehouse = yield* Warehouse
   const wide = views.find(({ view }) => view === name)
   const all = yield* partsOf({ name, wide }, "crm")
-  const existing = yield* columnsOf(all[0]!)
+  const existing = yield* columnsOf(itemAt(all, 0))
   const hidesDeleted = !withDeleted && existing.some((column) => column.name === "_deleted_at")
   const columns = existing.filter(
     (column) => !internalColumns.has(column.name) && !(hidesDeleted && column.name === "_deleted_at")
@@ -125,7 +126,7 @@ const tableOf = Effect.fnUntraced(function* (catalogue: Catalogue, views: Views,
 const descriptionOf = ({ resources }: Catalogue, name: string): string => {
   const table = resources.flatMap(tablesOf).find((one) => one.name === name)
   const wide = resources.find((resource) => wideName(resource) === firstWide(name))
-  return table?.description ?? `${wide!.description} With a column for each custom field.`
+  return table?.description ?? `${wide?.description} With a column for each custom field.`
 }
 
 const aboutLines = (now: string, withDeleted: boolean): ReadonlyArray<string> => [

@@ -4,6 +4,7 @@
  * as dates: the moment at which the clock goes on.
  */
 import * as Cron from "effect/Cron"
+import { itemAt } from "../../catalog/present.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 
 /** Changes of the clock are known for the next years; a worker that starts looks anew. */
@@ -16,9 +17,8 @@ type Fields = Pick<Cron.Cron, "minutes" | "hours" | "days" | "months" | "weekday
 /** One rule; two, which never meet, for a crontab that names days of the month or days of the week. `text`: one that is right. */
 export const recurrencesOf = (text: string, timeZone: string, now: number): ReadonlyArray<string> => {
   const cron = Cron.parseUnsafe(text, timeZone)
-  const [day, , weekday] = text.trim().split(/\s+/).slice(-3)
-  const isEither =
-    cron.days.size > 0 && cron.weekdays.size > 0 && ![day, weekday].some((field) => field!.startsWith("*"))
+  const [day = "", , weekday = ""] = text.trim().split(/\s+/).slice(-3)
+  const isEither = cron.days.size > 0 && cron.weekdays.size > 0 && !day.startsWith("*") && !weekday.startsWith("*")
   const all: ReadonlyArray<Fields> = isEither
     ? [
         { ...cron, weekdays: new Set() },
@@ -36,7 +36,7 @@ const ruleOf = ({ days, hours, minutes, months, weekdays: named }: Fields): stri
   const parts = {
     BYMONTH: [...months],
     BYMONTHDAY: [...days],
-    BYDAY: [...named].map((day) => weekdays[day]!),
+    BYDAY: [...named].map((day) => itemAt(weekdays, day)),
     BYHOUR: hours.size > 0 ? [...hours] : Array.from({ length: 24 }, (_, hour) => hour),
     BYMINUTE: minutes.size > 0 ? [...minutes] : Array.from({ length: 60 }, (_, minute) => minute),
     BYSECOND: [0]
@@ -66,7 +66,8 @@ const gapsOf = (timeZone: string, now: number): ReadonlyArray<Gap> => {
   })
   const offsetAt = (at: number): number => {
     const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
-    return Date.UTC(part["year"]!, part["month"]! - 1, part["day"], part["hour"], part["minute"], part["second"]) - at
+    const { year = 0, month = 0, day, hour, minute, second } = part
+    return Date.UTC(year, month - 1, day, hour, minute, second) - at
   }
   const gaps: Array<Gap> = []
   // A worker that starts shortly afterwards has to know it, too.

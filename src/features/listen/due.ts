@@ -103,8 +103,8 @@ export class Due {
       return this.#written
     }
     this.#fingerprints.add(fingerprint)
-    if (this.#fingerprints.size > rememberedMax)
-      this.#fingerprints.delete(this.#fingerprints.values().next().value as string)
+    const [oldest = ""] = this.#fingerprints
+    if (this.#fingerprints.size > rememberedMax) this.#fingerprints.delete(oldest)
     if (tables.length === 0) this.counts.others++
     else this.counts.accepted++
     const fresh = tables.filter((table) => !this.#tables.has(table))

@@ -50,7 +50,7 @@ export const newAccess = (
   const networkOf = ({ headers, socket: { remoteAddress = "" } }: IncomingMessage): string => {
     const direct = remoteAddress.replace(/^::ffff:/, "")
     const forwarded = String(headers["x-forwarded-for"] ?? "").split(",")
-    return prefixOf(trustedProxies.includes(direct) ? forwarded.at(-1)!.trim() || direct : direct)
+    return prefixOf((trustedProxies.includes(direct) && forwarded.at(-1)?.trim()) || direct)
   }
 
   return {
@@ -73,7 +73,8 @@ export const newAccess = (
         known.add(network)
         return sessions.newSession(role)
       }
-      if (networks.isReachedBy(wrong.size)) wrong.delete(wrong.keys().next().value!)
+      const [oldest = ""] = wrong.keys()
+      if (networks.isReachedBy(wrong.size)) wrong.delete(oldest)
       const count = (before?.count ?? 0) + 1
       const delay = count < freeAttempts ? 0 : Math.min(1000 * 2 ** (count - freeAttempts), waitMsMax)
       wrong.set(network, { count, until: now() + delay })
@@ -86,9 +87,9 @@ export const newAccess = (
 const prefixOf = (address: string): string => {
   if (isIP(address) !== 6) return address
   const [head = "", tail] = address.toLowerCase().split("::")
-  const [before, after] = [head, tail].map((part) => (part ? part.split(":") : []))
-  const zeros = tail === undefined ? [] : Array.from({ length: 8 - before!.length - after!.length }, () => "0")
-  return [...before!, ...zeros, ...after!]
+  const [before = [], after = []] = [head, tail].map((part) => (part ? part.split(":") : []))
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - before.length - after.length }, () => "0")
+  return [...before, ...zeros, ...after]
     .slice(0, 4)
     .map((group) => group.replace(/^0+(?=.)/, ""))
     .join(":")

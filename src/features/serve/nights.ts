@@ -5,6 +5,7 @@
 import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import { present } from "../../catalog/present.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 import { reactionOf } from "../operations/schedule/outcomes.ts"
 import { timeOf } from "../../values/time-of-day.ts"
@@ -52,7 +53,7 @@ export const momentsBetween = ({ times, timeZone }: Times, from: number, to: num
 }
 
 const momentOf = (date: Date, time: string, timeZone: DateTime.TimeZone): number => {
-  const { hour, minute } = timeOf(time)!
+  const { hour, minute } = present(timeOf(time), `time of day ${time}`)
   const local = { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate(), hour, minute }
   return DateTime.toEpochMillis(
     DateTime.makeZonedUnsafe(local, { timeZone, adjustForTimeZone: true, disambiguation: "compatible" })
@@ -116,7 +117,7 @@ export const ended = (
     case "wait":
       return { ...state, retryAt: now + lockedRetryMs }
     case "halt":
-      return { ...state, halted: { exitCode: exitCode!, text } }
+      return { ...state, halted: { exitCode: present(exitCode, "exit code"), text } }
     case "stopped":
       return isOurs ? { ...state, retryAt: now } : state
     case "done":

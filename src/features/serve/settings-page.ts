@@ -5,6 +5,7 @@ import { hash, randomBytes } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
+import { findIn, present } from "../../catalog/present.ts"
 import { HttpError } from "../../network/server.ts"
 import { withChanges, withItem, withoutItem } from "../../settings/edit.ts"
 import { FileChanged, inTurn, writePrivately } from "../../settings/new-file.ts"
@@ -84,11 +85,10 @@ const addedTo = (list: ListName): ReadonlyArray<Field & { readonly secret: boole
   const { isNamed, required, settings } = listOf(list)
   const description = "Name of the table, such as contacts."
   const name = { name: nameKey, kind: "table", description, required: true, secret: false } as const
-  const fields = (itemKeys[list] ?? []).map((key) => ({
-    ...fieldOf(key, settings[key]!),
-    required: required.includes(key),
-    secret: settings[key]!.secret === true
-  }))
+  const fields = (itemKeys[list] ?? []).map((key) => {
+    const setting = present(settings[key], `setting ${key} of ${list}`)
+    return { ...fieldOf(key, setting), required: required.includes(key), secret: setting.secret === true }
+  })
   return isNamed ? [name, ...fields] : fields
 }
 
@@ -107,7 +107,7 @@ export const settingsOf = ({ environment, output, path }: Options) => {
     things: things.map(({ lists, settings, title }) => ({
       title,
       fields: Object.entries(settings).map(([one, name]) => {
-        const setting = allSettings.find((other) => other.path === one)!
+        const setting = findIn(allSettings, (other) => other.path === one, `setting ${one}`)
         const field = fieldOf(one, setting)
         return { ...field, title: name, value: setting.secret ? "" : writtenOf(field, sourceOf.get(one)) }
       }),
@@ -115,7 +115,7 @@ export const settingsOf = ({ environment, output, path }: Options) => {
         list,
         description: listOf(list).description,
         items: Array.from(
-          Map.groupBy(itemsOf(list), ({ path: place }) => /^\w+[[.]([^\].]+)/.exec(place)![1]!),
+          Map.groupBy(itemsOf(list), ({ path: place }) => place.replace(/^\w+[[.]([^\].]+).*/s, "$1")),
           ([item, settings]) => ({ item, settings })
         ),
         fields: addedTo(list)
@@ -151,15 +151,15 @@ const changed = async (options: Options, { apply, basis: seen, ...edits }: typeo
   if (!existsSync(path)) throw new HttpError(409, "missing", `${path} does not exist yet.`)
   const before = readFileSync(path, "utf8")
   const basis = hash("sha256", before)
-  const versions = [before]
+  const diff: Array<ReturnType<typeof differenceOf>[number]> = []
+  let after = before
   for (const edit of editsOf(edits)) {
-    const edited = Result.flatMap(edit, (run) => run(versions.at(-1)!))
+    const edited = Result.flatMap(edit, (run) => run(after))
     if (Result.isFailure(edited)) return { diff: [], problems: [{ message: edited.failure }], written: false }
-    versions.push(edited.success)
+    diff.push(...differenceOf(after, edited.success))
+    after = edited.success
   }
-  const after = versions.at(-1)!
   const problems = await problemsOf(options, after)
-  const diff = versions.slice(1).flatMap((version, index) => differenceOf(versions[index]!, version))
   if (problems.length > 0 || apply !== true) return { diff, problems, written: false, basis }
   if (seen !== undefined && seen !== basis) throw changedMeanwhile()
   await writePrivately(path, after, before).catch((cause: unknown) => {
@@ -196,7 +196,8 @@ const editOfItem = ({ list, values }: NonNullable<(typeof SettingsChange.Type)["
     const known = addedTo(list).find((one) => one.name === key)
     if (known === undefined) return Result.fail(`${key} is no setting of ${list}.`)
     if (known.secret && !isReference(value)) return Result.fail(referenceExpected(key))
-    written[key] = known.secret || key === nameKey ? value : listOf(list).settings[key]!.fromText(value)
+    written[key] =
+      known.secret || key === nameKey ? value : present(listOf(list).settings[key], `setting ${key}`).fromText(value)
   }
   const { [nameKey]: name, ...own } = written
   if (listOf(list).isNamed && typeof name !== "string")

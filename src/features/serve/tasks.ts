@@ -7,6 +7,7 @@ import * as Struct from "effect/Struct"
 import type { CommandDescriptor, FlagDescriptor } from "effect/cli/Completions"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
+import { findIn } from "../../catalog/present.ts"
 import { HttpError } from "../../network/server.ts"
 import type { Order } from "../../run/work.ts"
 import { fieldOfFlag } from "./fields.ts"
@@ -102,7 +103,7 @@ const hidden = new Set(
 )
 
 const entryOf = (root: CommandDescriptor, { command }: Task): CommandDescriptor =>
-  command.split(" ").reduce((at, name) => at.subcommands.find((one) => one.name === name)!, root)
+  command.split(" ").reduce((at, name) => findIn(at.subcommands, (one) => one.name === name, `command ${name}`), root)
 
 const flagsOf = (root: CommandDescriptor, task: Task): ReadonlyArray<FlagDescriptor> =>
   entryOf(root, task).flags.filter(
@@ -163,18 +164,18 @@ export const orderOf = (
   }
   let document: string | undefined
   const args = entry.arguments.map(({ name: field, required }) => {
-    const value = textOf(field)
-    if (value === undefined && required) throw new HttpError(400, "request", "It is missing.", field)
-    if (task.ending === undefined) return value ?? ""
-    if (!/^[\w][\w .-]{0,100}$/.test(value!))
+    const value = textOf(field) ?? ""
+    if (value === "" && required) throw new HttpError(400, "request", "It is missing.", field)
+    if (task.ending === undefined) return value
+    if (!/^[\w][\w .-]{0,100}$/.test(value))
       throw new HttpError(
         400,
         "request",
         "It has other characters than letters, digits, blanks, dots and hyphens.",
         field
       )
-    if (task.ending === "") return join(backups, value!)
-    document = `${value!.replace(new RegExp(`\\${task.ending}$`), "")}${task.ending}`
+    if (task.ending === "") return join(backups, value)
+    document = `${value.replace(new RegExp(`\\${task.ending}$`), "")}${task.ending}`
     if (existsSync(join(exports, document)))
       throw new HttpError(409, "exists", `${document} exists already: choose another name.`, field)
     return join(exports, document)

@@ -40,9 +40,8 @@ class Lines {
   }
 
   valid(chunk: Uint8Array): ReadonlyArray<string> {
-    const [first = "", ...others] = this.#decoder.decode(chunk, { stream: true }).split("\n")
-    const lines = [this.#begun + first, ...others]
-    this.#begun = lines.pop()!
+    const lines = `${this.#begun}${this.#decoder.decode(chunk, { stream: true })}`.split("\n")
+    this.#begun = lines.pop() ?? ""
     const valid = lines.filter((line, index) => (index === 0 && this.#isSkipped ? false : this.#isValid(line)))
     if (lines.length > 0) this.#isSkipped = false
     if (this.#begun.length > lineLengthMax) {

@@ -1,4 +1,5 @@
 /** The tag files of a bag: BagIt 1.0 (RFC 8493), with SHA-256 and SHA-512. */
+import { findIn, present } from "../../../catalog/present.ts"
 import { type Head, headText } from "../../../stores/ledger/record.ts"
 import { sluiceVersion } from "../../../values/version.ts"
 import { type Building, type SealedFile, sealText } from "./sealed-files.ts"
@@ -26,7 +27,7 @@ export const writeTagFiles = async (building: Building, info: BagInfo, payload: 
     tags.push(await sealText(building, `manifest-${algorithm}.txt`, linesOf(payload, algorithm)))
   for (const algorithm of ["sha256", "sha512"] as const)
     await sealText(building, `tagmanifest-${algorithm}.txt`, linesOf(tags, algorithm))
-  return tags.find(({ path }) => path === "manifest-sha256.txt")!.sha256
+  return findIn(tags, ({ path }) => path === "manifest-sha256.txt", "manifest-sha256.txt").sha256
 }
 
 const infoText = (
@@ -42,7 +43,7 @@ const infoText = (
     ...(ledgerHead ? [["Ledger-Head", headText(ledgerHead)]] : []),
     ["Bag-Software-Agent", `sluice ${sluiceVersion}`]
   ]
-    .map(([label, value]) => `${label}: ${value!.replaceAll(/\s+/g, " ")}\n`)
+    .map(([label, value = ""]) => `${label}: ${value.replaceAll(/\s+/g, " ")}\n`)
     .join("")
 
 /** In the order of the paths, as `sha256sum` reads them. The names of tables need no escapes. */
@@ -58,8 +59,8 @@ export const readmeText = (
   tables: ReadonlyArray<TableTotals>
 ): string => {
   const hasAmount = ({ sums }: TableTotals) => sums.some(isAmount)
-  const example =
-    tables.find((one) => one.currencyColumn !== null && hasAmount(one)) ?? tables.find(hasAmount) ?? tables[0]!
+  const [first = tables[0]] = tables.filter(hasAmount)
+  const example = present(tables.find((one) => one.currencyColumn !== null && hasAmount(one)) ?? first, "table in it")
   const { table } = example
   const column = example.sums.find(isAmount)?.column
   const parquet = `'data/parquet/${table}/part-0.parquet'`

@@ -120,7 +120,7 @@ const totalsOf = (
         totals.push({
           ...measured,
           ...(await measure(ask, parquetRelation(file), { ...measured, timeColumn })),
-          apiTotals: fromApi.filter(({ resource }) => resources.get(released.name)!.includes(resource.split("/")[0]!))
+          apiTotals: fromApi.filter((one) => resources.get(released.name)?.includes(one.resource.replace(/\/.*/s, "")))
         })
       }
       return totals

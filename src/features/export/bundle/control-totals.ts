@@ -3,7 +3,8 @@
  * from the Parquet file; `export verify` computes them from both files.
  */
 import * as Schema from "effect/Schema"
-import { kindOf } from "../../../catalog/kinds.ts"
+import { itemAt } from "../../../catalog/present.ts"
+import { type KindName, kindOf } from "../../../catalog/kinds.ts"
 import { decimalType, scale } from "../../../catalog/decimals.ts"
 import { columnWithRole } from "../../../catalog/tables.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
@@ -54,14 +55,14 @@ export type Measured = Pick<TableTotals, "table" | "currencyColumn" | "decimalCo
  * made or else the first time.
  */
 export const measuredOf = ({ released: { columns, name: table }, published }: BundledTable): Measured => {
-  const times = Object.keys(columns).filter(
-    (column) => kindOf(columns[column]!) === "instant" && !column.startsWith("_")
-  )
+  const ofKind = (kind: KindName) =>
+    Object.entries(columns).flatMap(([column, type]) => (kindOf(type) === kind ? [column] : []))
+  const times = ofKind("instant").filter((column) => !column.startsWith("_"))
   const created = columnWithRole(published.definition, "created")
   return {
     table,
     currencyColumn: "currency" in columns ? "currency" : null,
-    decimalColumns: Object.keys(columns).filter((column) => kindOf(columns[column]!) === "decimal"),
+    decimalColumns: ofKind("decimal"),
     timeColumn: times.find((column) => column === created) ?? times[0]
   }
 }
@@ -78,8 +79,8 @@ export const measure = async (
     `SELECT count(*) AS rows, count(*) FILTER (WHERE ${isCurrent}) AS currentRows, ${isoText(`min(${time})`)} AS min,
        ${isoText(`max(${time})`)} AS max FROM ${relation}`
   )
-  const [row] = readRows({ rows: Number, currentRows: Number, min: orNull(String), max: orNull(String) }, counted)
-  const { currentRows, max, min, rows } = row!
+  const read = readRows({ rows: Number, currentRows: Number, min: orNull(String), max: orNull(String) }, counted)
+  const { currentRows, max, min, rows } = itemAt(read, 0)
   const values = decimalColumns.map((column) => `${name(column)}::${decimalType}`)
   const currency = currencyColumn === null ? "NULL" : `${name(currencyColumn)}`
   // The sum of the whole numbers and that of the fractions: together they could be too large for the type.

@@ -1,6 +1,7 @@
 /** What people do with the fleet: its locations, and the runs that they hold, cancel and watch. */
 import * as Effect from "effect/Effect"
 import type { Db } from "pg-boss"
+import { itemAt } from "../../../catalog/present.ts"
 import { inTransaction, query, rowsOf } from "../database.ts"
 import { type Chosen, chosen, isChosen } from "../jobs.ts"
 import { heldUntil, queues } from "../tables.ts"
@@ -122,14 +123,14 @@ export const countOf = (locations: Chosen) =>
   query<{ readonly count: number }>(
     `SELECT count(*)::int AS count FROM sluice_fleet.locations WHERE ${isChosen()}`,
     chosen(locations)
-  ).pipe(Effect.map(([row]) => row!.count))
+  ).pipe(Effect.map((rows) => itemAt(rows, 0).count))
 
 /**
  * How many locations there are in each state, and those that are not done: at most so many, of which those that only wait for
  * their turn are the last to be chosen.
  */
 export const overviewOfFleet = Effect.fnUntraced(function* (max: number) {
-  const [row] = yield* uncompiled<{
+  const rows = yield* uncompiled<{
     readonly counts: Readonly<Record<string, number>>
     readonly listed: ReadonlyArray<string>
   }>(
@@ -142,6 +143,6 @@ export const overviewOfFleet = Effect.fnUntraced(function* (max: number) {
     null,
     max
   )
-  const { counts, listed } = row!
+  const { counts, listed } = itemAt(rows, 0)
   return { counts, locations: listed.length === 0 ? [] : yield* statusOfFleet(listed) }
 })

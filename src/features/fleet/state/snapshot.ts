@@ -181,7 +181,7 @@ const removeUnused = async (objects: Objects, location: string, before: Manifest
   await objects.remove(before.name)
 }
 
-const checksumIn = (chunk: string): string => chunk.split("/")[1]!
+const checksumIn = (chunk: string): string => chunk.replace(/^[^/]*\//, "")
 
 const checksumOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
 

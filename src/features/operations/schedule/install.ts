@@ -5,6 +5,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { homedir, userInfo } from "node:os"
 import { basename, dirname, isAbsolute, join } from "node:path"
 import { isDeepStrictEqual, promisify } from "node:util"
+import { itemAt } from "../../../catalog/present.ts"
 import { failedError, usageError } from "../../../console/errors.ts"
 import { info, shown } from "../../../console/result.ts"
 import { Output } from "../../../console/streams.ts"
@@ -73,7 +74,7 @@ const installationOf = Effect.fnUntraced(function* (choice: Choice, schedule: Sc
   return {
     scheduler,
     files,
-    start: [["launchctl", "bootstrap", own, files.at(-1)!.path]],
+    start: [["launchctl", "bootstrap", own, ...files.slice(-1).map(({ path }) => path)]],
     stop: [["launchctl", "bootout", `${own}/local.sluice`]],
     afterwards: []
   } satisfies Installation
@@ -106,7 +107,7 @@ const stateOf = async ({ path, text }: ScheduleFile): Promise<State> => {
 
 /** What somebody else wrote, or another folder installed, is neither replaced nor removed. */
 const foreignIn = (files: ReadonlyArray<ScheduleFile>) =>
-  onDisk(dirname(files[0]!.path), "read", async () => {
+  onDisk(dirname(itemAt(files, 0).path), "read", async () => {
     const states = await Promise.all(files.map(async (file) => ({ path: file.path, state: await stateOf(file) })))
     return {
       foreign: states.find(({ state }) => state === "foreign"),
@@ -121,10 +122,10 @@ const run = promisify(execFile)
 const runAll = Effect.fnUntraced(function* (commands: ReadonlyArray<Words>) {
   const env = { ...(yield* Environment) }
   const failed: Array<string> = []
-  for (const words of commands)
+  for (const [program = "", ...words] of commands)
     yield* Effect.promise(() =>
-      run(words[0]!, words.slice(1), { timeout: 60_000, env }).catch((cause: Error & { readonly stderr?: string }) => {
-        failed.push(`${shownCommand(words)}: ${(cause.stderr || cause.message).trim()}`)
+      run(program, words, { timeout: 60_000, env }).catch((cause: Error & { readonly stderr?: string }) => {
+        failed.push(`${shownCommand([program, ...words])}: ${(cause.stderr || cause.message).trim()}`)
       })
     )
   return failed
@@ -151,7 +152,7 @@ export const install = Effect.fnUntraced(function* (choice: Choice, schedule: Sc
       ...start.map((words) => `$ ${shownCommand(words)}`),
       info("Nothing was written.")
     ])
-  yield* onDisk(dirname(files[0]!.path), "written", async () => {
+  yield* onDisk(dirname(itemAt(files, 0).path), "written", async () => {
     for (const { isExecutable, path, text } of files) {
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, text, { mode: isExecutable ? 0o755 : 0o644 })
@@ -186,7 +187,7 @@ export const uninstall = Effect.fnUntraced(function* (choice: Choice, schedule: 
       info("Nothing was removed. Settings, tables and releases stay in any case.")
     ])
   const failed = yield* runAll(stop)
-  yield* onDisk(dirname(files[0]!.path), "removed", async () => {
+  yield* onDisk(dirname(itemAt(files, 0).path), "removed", async () => {
     for (const path of paths) await rm(path, { force: true })
   })
   failed.push(...(yield* runAll(afterwards)))

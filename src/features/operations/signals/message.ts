@@ -31,13 +31,12 @@ export const messageOf = (
   const [worst] = worstFirst(opened)
   const level = worst === undefined ? "ok" : levelWords.alarms[worst.level]
   const open = alarms.filter(({ silenced }) => silenced === undefined)
-  const [first] = opened.length > 0 ? opened : recovered
-  const others = (opened.length > 0 ? opened : recovered).length - 1
-  const more = others > 0 ? ` and ${others} more` : ""
+  const [first, ...others] = opened.length > 0 ? opened : recovered
+  const where = `${first?.where}${others.length > 0 ? ` and ${others.length} more` : ""}`
   const title =
     opened.length > 0
-      ? `sluice ${level}: ${first!.where}${more}`
-      : `sluice recovered: ${first!.where}${more}${open.length > 0 ? `; ${open.length} still open` : ""}`
+      ? `sluice ${level}: ${where}`
+      : `sluice recovered: ${where}${open.length > 0 ? `; ${open.length} still open` : ""}`
   const lines = [
     ...limited(opened, alarmLine),
     ...limited(recovered, ({ where, what }) => `recovered ${where}: ${what}`)

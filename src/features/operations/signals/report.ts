@@ -48,7 +48,7 @@ export const report = Effect.fnUntraced(function* (watched: Watched, reports: Re
   const problems = yield* Effect.all(
     [
       ...placesOf(output.signals).map((place) => reportTo(place, watched, reports)),
-      Effect.map(metrics, (problem) => (problem === undefined ? [] : [unreached(metricsFile!, problem)]))
+      Effect.map(metrics, (problem) => (problem === undefined ? [] : [unreached(`${metricsFile}`, problem)]))
     ],
     { concurrency: "unbounded" }
   )

@@ -14,8 +14,8 @@ export interface PersonFlags {
 
 /** The contacts of the person: none if only their addresses are known. Leaves the tables of subject/find.ts in memory. */
 export const findPerson = Effect.fn("command.findPerson")(function* (flags: PersonFlags) {
-  const [emails, phones, ids] = [flags.email, flags.phone, flags.contact].map((one) => commaSeparated(one ?? ""))
-  const wanted = { emails: emails!, phones: phones!, contacts: ids! }
+  const listOf = (flag: string | undefined) => commaSeparated(flag ?? "")
+  const wanted = { emails: listOf(flags.email), phones: listOf(flags.phone), contacts: listOf(flags.contact) }
   if (wanted.emails.length + wanted.phones.length + wanted.contacts.length === 0)
     return yield* usageError(
       "Name the person with --email, --phone or --contact.",
@@ -49,7 +49,7 @@ export const findPerson = Effect.fn("command.findPerson")(function* (flags: Pers
   if (!flags.all && contacts.length > Math.max(1, wanted.contacts.length))
     return yield* usageError(
       `${contacts.length} contacts match: ${found.map(contactText).join("; ")}.`,
-      `repeat the command with --contact ${contacts[0]!.id} for one of them, or with --all`
+      `repeat the command with --contact ${contacts[0]?.id} for one of them, or with --all`
     )
   const possible = yield* findPossible({ emails: wanted.emails, digits })
   yield* keepContacts(contacts, { emails: wanted.emails, digits })

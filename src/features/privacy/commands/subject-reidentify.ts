@@ -72,7 +72,7 @@ export const reidentify = Effect.fn("command.reidentify")(function* (flags: Reid
   }))
   return shown("subject-reidentify", { exitCode: 0, data: { pseudonym, contacts: rows } }, () => [
     ...table(["location", "contact", "name", "email", "phone"], rows.map(Object.values<string>)),
-    info(`Next: ./sluice publish --stdout contacts --where "id = '${rows[0]!.id}'" shows the whole row.`)
+    info(`Next: ./sluice publish --stdout contacts --where "id = '${rows[0]?.id}'" shows the whole row.`)
   ])
 }, Effect.scoped)
 

@@ -1,4 +1,5 @@
 /** Removes the records of erased people from a frame of the vault, before it is written or when it is rewritten. */
+import { Array as Arr } from "effect"
 import { at as valueAt, parseExact } from "../../../catalog/json.ts"
 import { type Resource, childRequestOf, transformed } from "../../../catalog/resource.ts"
 import { decidedKeys } from "../../../stages/load/merge/deletions.ts"
@@ -116,9 +117,9 @@ const withVersion = (redacted: Redacted, versions: ReadonlyMap<string, string>):
   if (frame?.entry.kind !== "page" && frame?.entry.kind !== "detail") return redacted
   const { parent } = frame.entry
   const version = parent && versions.get(parent.version)
-  return version === undefined
+  return parent === undefined || version === undefined
     ? redacted
-    : { ...redacted, frame: { ...frame, entry: { ...frame.entry, parent: { ...parent!, version } } } }
+    : { ...redacted, frame: { ...frame, entry: { ...frame.entry, parent: { ...parent, version } } } }
 }
 
 const redactPage = (
@@ -156,8 +157,8 @@ const redactPage = (
       const kept = anonymised(resource, record, pseudonym)
       if (JSON.stringify(kept) === JSON.stringify(record)) return record
       changed++
-      for (const [index, one] of transformed(resource, kept).entries())
-        versions.set(hashes[index]!, normalise(one, origin).hash)
+      for (const [of, one] of Arr.zip(hashes, transformed(resource, kept)))
+        versions.set(of, normalise(one, origin).hash)
       return kept
     }
     const path = resource.embeddedIn?.records ?? entry.records

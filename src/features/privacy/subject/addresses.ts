@@ -1,5 +1,6 @@
 /** Email addresses and phone numbers in the spelling in which they are compared. */
 import { domainToASCII, domainToUnicode } from "node:url"
+import type { PhoneNumber } from "libphonenumber-js"
 import { literal } from "../../../stores/warehouse/sql.ts"
 
 /**
@@ -37,7 +38,8 @@ const [written, plain] = [[...plainForms.keys()].join(""), [...plainForms.values
 /** A pattern of one of these letters, as ranges: every statement has it many times. */
 const anyWritten = (() => {
   const ranges: Array<{ readonly first: number; last: number }> = []
-  for (const code of [...plainForms.keys()].map((one) => one.codePointAt(0)!).toSorted((a, b) => a - b)) {
+  const codes = Array.from(plainForms.keys(), (one) => one.codePointAt(0) ?? Number.NaN)
+  for (const code of codes.toSorted((a, b) => a - b)) {
     const range = ranges.at(-1)
     if (range?.last === code - 1) range.last = code
     else ranges.push({ first: code, last: code })
@@ -145,7 +147,7 @@ export const isPossibleSql = (value: string, emails: ReadonlyArray<string>, digi
 
 /** The first and the last letters of the name before the sign, one of which every spelling has. */
 const endsOfName = (email: string): ReadonlyArray<string> => {
-  const name = lettersOf(email.split("@")[0]!)
+  const name = lettersOf(email.replace(/@.*/s, ""))
   return [name.slice(0, 3), name.slice(-3)]
 }
 
@@ -220,11 +222,12 @@ export const phoneReader = async (): Promise<(text: string, countries: ReadonlyA
     const inCountry = isInternational
       ? []
       : countries.map((country) => parsePhoneNumberFromString(digits, { defaultCountry: country as "US" }))
-    const national = inCountry.filter((number) => number?.isValid() === true)
-    const valid = national.length > 0 ? national : [complete].filter((number) => number?.isValid() === true)
+    const valid = (number: PhoneNumber | undefined) => (number?.isValid() ? [number] : [])
+    const national = inCountry.flatMap(valid)
+    const found = national.length > 0 ? national : valid(complete)
     return {
-      international: [...new Set(valid.map((number) => number!.number.slice(1)))],
-      national: [...new Set(valid.map((number) => String(number!.nationalNumber)))].filter(
+      international: [...new Set(found.map(({ number }) => number.slice(1)))],
+      national: [...new Set(found.map(({ nationalNumber }) => nationalNumber))].filter(
         (number) => number.length >= digitsMin
       )
     }

@@ -1,6 +1,7 @@
 /** Writes everything that the account holds about a person into a folder, and beside it as a zip file. */
+import { itemAt } from "../../../catalog/present.ts"
 import type { Recorded } from "../../../command/recorded.ts"
-import { Clock, Effect } from "effect"
+import { Array as Arr, Clock, Effect } from "effect"
 import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { existsSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -87,7 +88,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
     description: schema === "crm" ? description : `Earlier versions. ${description}`,
     rows,
     columns: new Map(columns.map((column) => [column.name, column])),
-    shown: shown[place]!
+    shown: itemAt(shown, place)
   }))
   const files = yield* copyFiles(tables, options.output, part)
   const conversations = yield* conversationsOf(catalogue.resources, files)
@@ -119,8 +120,8 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
   if (links.length > 0) yield* write("links.json", json(links))
   if (candidates !== undefined) yield* write("candidates.json", json(candidates))
   const conversationPaths = fileNamesOf(conversations).map((file) => `conversations/${file}.html`)
-  for (const [place, conversation] of conversations.entries())
-    yield* write(conversationPaths[place]!, threadOf(conversation))
+  for (const [path, conversation] of Arr.zip(conversationPaths, conversations))
+    yield* write(path, threadOf(conversation))
   yield* write(
     "index.html",
     pageOf({

@@ -77,13 +77,12 @@ export const findContacts = Effect.fn("subject.find")(function* (wanted: Wanted)
 /** Contacts that were not found and may be the person all the same. */
 export const findPossible = Effect.fn("subject.possible")(function* ({ digits, emails }: Omit<Wanted, "contacts">) {
   if (emails.length + digits.length === 0) return []
-  const warehouse = yield* Warehouse
   const isPossible = (column: string) => isPossibleSql(column, emails.flatMap(emailForms), digits)
   const selects = contactAddresses.map(
     ([table, id, column]) =>
       `SELECT location_id, ${id} AS id, false AS is_match FROM ${everyVersion(table)} WHERE ${column} IS NOT NULL AND ${isPossible(column)}`
   )
-  yield* warehouse.run(
+  yield* (yield* Warehouse).run(
     `CREATE OR REPLACE TABLE ${possibleTable} AS FROM (${selects.join(" UNION ")})
      WHERE (location_id, id) NOT IN (SELECT (location_id, id) FROM ${contactsTable})`
   )

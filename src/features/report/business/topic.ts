@@ -116,5 +116,5 @@ interface Thing {
 export const named = <Row extends Thing>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
   Array.from(Map.groupBy(rows, ({ location }) => location).values()).flatMap((own) => {
     const names = distinctNames([...new Map(own.map(({ id, name }) => [id, { id, name }])).values()])
-    return own.map((row) => ({ ...row, name: names.get(row.id)! }))
+    return own.map((row) => ({ ...row, name: names.get(row.id) ?? row.name }))
   })

@@ -155,8 +155,8 @@ const tableFindings = async (
       else if (rows !== measured.rows)
         findings.push(wrong(shown(path), `it has ${measured.rows} rows; ${packagePath} names ${rows}`))
     } catch (error) {
-      const [reason] = String(error instanceof Error ? error.message : error).split("\n")
-      findings.push(wrong(shown(path), `its control totals cannot be computed: ${shown(reason!)}`))
+      const [reason = ""] = String(error instanceof Error ? error.message : error).split("\n")
+      findings.push(wrong(shown(path), `its control totals cannot be computed: ${shown(reason)}`))
     }
   }
   return findings

@@ -52,12 +52,12 @@ const declarationFindings = async (folder: string, files: Files): Promise<Readon
   const file = files.get("bagit.txt")
   if (file === undefined) return [wrong("bagit.txt", "missing, so this is not a bag")]
   const read = await textOf(folder, file)
-  const [, version, encoding] =
+  const [, version, encoding = ""] =
     "text" in read ? (/^BagIt-Version: (\S+)\r?\nTag-File-Character-Encoding: (\S+)\r?\n?$/.exec(read.text) ?? []) : []
   if (version === undefined) return [wrong("bagit.txt", "it is not the declaration of a bag")]
   if (version !== "1.0" && version !== "0.97")
     return [notCompared("bagit.txt", `BagIt version ${version} is not known; 1.0 and 0.97 are`)]
-  return encoding!.toUpperCase() === "UTF-8"
+  return encoding.toUpperCase() === "UTF-8"
     ? []
     : [notCompared("bagit.txt", `the encoding ${encoding} is not known; UTF-8 is`)]
 }

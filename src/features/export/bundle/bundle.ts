@@ -120,9 +120,12 @@ const totalsOf = (
         totals.push({
           ...measured,
           ...(await measure(ask, parquetRelation(file), { ...measured, timeColumn })),
-          apiTotals: fromApi.filter((one) => resources.get(released.name)?.includes(one.resource.replace(/\/.*/s, "")))
+          apiTotals: fromApi.filter(({ resource }) => resources.get(released.name)?.includes(tableIn(resource)))
         })
       }
       return totals
     })
   ).pipe(Effect.uninterruptible)
+
+/** The table of a resource in a total, which may name a part of it as well. */
+const tableIn = (resource: string): string => resource.replace(/\/.*/s, "")

@@ -88,7 +88,7 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
   return messages.length === 0 ? 0 : fail({ exitCode: exitCodes.usage, code: "usage", message: messages.join("\n") })
 }
 
-/** The flags of Effect that all commands have. Commands with a log have `--log-level` and `-v` of their own. */
+/** The flags of Effect that all commands have. `-v` is another one, of the commands with a log. */
 const version = GlobalFlag.Action({
   flag: Flag.Boolean("version").pipe(Flag.withDescription("Show version information"), Flag.withDefault(false)),
   run: GlobalFlag.Version.run

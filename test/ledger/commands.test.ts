@@ -66,7 +66,7 @@ describe("the ledger", () => {
   )
 
   it("is intact, and a bundle contains it up to the release", { tags: ["slow"] }, async () => {
-    const { code, data } = await verify("--bundle", join(bundled.folder, "audit"))
+    const { code, data } = await verify(join(bundled.folder, "audit"))
     assert.deepStrictEqual(data.findings, [])
     assert.strictEqual(code, 0)
     // Records after the release do not change its bundle.
@@ -89,7 +89,7 @@ describe("the ledger", () => {
       assert.match(stdout, /^WRONG {2}.*ledger\.jsonl line 2: record 1 was edited/m)
       // Written anew up to its end, the chain is in order: only the bundle shows the change.
       writeFileSync(path, `${before.split("\n")[0]!.replace(/"newRows":\d+/, '"newRows":0')}\n`)
-      const rewritten = await verify("--bundle", join(bundled.folder, "audit"))
+      const rewritten = await verify(join(bundled.folder, "audit"))
       assert.match(rewritten.data.findings[0], /record 1 is another one than in the ledger/)
       writeFileSync(path, before)
       assert.strictEqual((await run("sync", ...bundled.account.selection)).code, 0)

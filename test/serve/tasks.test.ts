@@ -27,6 +27,13 @@ describe("the forms", () => {
     assert.deepStrictEqual(names("sync"), ["location", "only", "except", "again", "deadline"])
     assert.deepStrictEqual(names("export-excel"), ["file", "only", "except", "deleted"])
     assert.deepStrictEqual(names("plan"), ["location", "only", "except", "again"])
+    const choices = (task: string, flag: string) =>
+      forms
+        .get(task)
+        ?.fields.flatMap((field) => (field.name === flag && "choices" in field ? [field.choices] : []))
+        .at(0)
+    assert.deepStrictEqual(choices("sync", "again"), ["changed", "lists", "all"])
+    assert.deepStrictEqual([choices("sync", "except"), choices("export-excel", "except")], [["details"], undefined])
     for (const { fields, summary } of forms.values()) {
       assert.notStrictEqual(summary, "")
       for (const { description, name } of fields) assert.match(description, /[^\]]$/, name)

@@ -48,7 +48,9 @@ export const eachIsBounded = ({ services }: Stage): ReadonlyArray<string> =>
 
 /** Whoever is refused one list, while the location answers, is told nothing about the token. */
 export const tokenIsNotBlamed = ({ night, ran }: { readonly night: Night; readonly ran: Ran }): ReadonlyArray<string> =>
-  night.interruption?.kind !== "token" && ran.exitCode === 77 ? ["the token is blamed, although it is accepted"] : []
+  night.interruption?.kind !== "token" && night.refused === undefined && ran.exitCode === 77
+    ? ["the token is blamed, although it is accepted"]
+    : []
 
 /** No cursor of an export is sent more than two minutes after it was made, however long its request has waited. */
 export const cursorsAreFresh = ({ services }: Stage): ReadonlyArray<string> =>

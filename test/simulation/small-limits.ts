@@ -29,7 +29,8 @@ const withMore = (world: World, { chance, pick }: Dice): World => {
   const all: SmallLimits = {
     api: {
       bodyBytes: pick(3000, 8000, 20_000),
-      attempts: pick(1, 2),
+      // Two refusals are asked for before a token is judged.
+      attempts: pick(3, 4),
       clockSeconds: pick(4, 6)
     },
     extract: {

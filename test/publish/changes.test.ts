@@ -15,6 +15,9 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { failure } from "../../src/values/failure.ts"
+import { boundChangedKeys } from "../../src/stores/warehouse/meta/content-versions.ts"
+import { isAny } from "../../src/stores/warehouse/query.ts"
+import { Limits, limitsOf } from "../../src/values/limits.ts"
 import { contentOf } from "../support/content.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
@@ -206,6 +209,26 @@ describe("a release", () => {
     },
     { tags: ["slow"] }
   )
+
+  it.effect("is written anew if more records have changed while nothing was published than the list keeps", () => {
+    const output = newOutput()
+    const bounded = Effect.provideService(boundChangedKeys(), Limits, limitsOf({ warehouse: { keptChangedKeys: 1 } }))
+    return Effect.gen(function* () {
+      yield* addAll
+      yield* publishThings(output)
+      for (const [id, base] of [
+        [ids[0], true],
+        [ids[1], false]
+      ] as const) {
+        yield* replaceThings([id!], "changed")
+        yield* bounded
+        const known = yield* isAny("(FROM meta.content_versions WHERE resource = 'things' AND base IS NOT NULL)")
+        assert.strictEqual(known, base)
+      }
+      yield* publishThings(output)
+      yield* compareFiles(output)
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
 
   it.effect("is written anew if the list of changes does not begin at the current release", () => {
     const output = newOutput()

@@ -27,7 +27,7 @@ const withMore = (world: World, { chance, pick }: Dice): World => {
   if (!chance(0.6)) return world
   const all: SmallLimits = {
     api: {
-      bodyBytes: pick(3000, 8000, 20_000),
+      bodyBytes: pick(6000, 8000, 20_000),
       // Two refusals are asked for before a token is judged.
       attempts: pick(3, 4),
       clockSeconds: pick(4, 6)

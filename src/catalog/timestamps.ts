@@ -57,7 +57,7 @@ const fromText = (text: string): string | undefined => {
     zoneMinute = "00"
   } = written.exec(text)?.groups ?? {}
   if (!isDay(Number(year), Number(month), Number(day))) return undefined
-  if (hour === undefined) return `${year}-${`${month}`.padStart(2, "0")}-${`${day}`.padStart(2, "0")}`
+  if (hour === undefined) return `${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`
   if (Number(hour) > 24 || (Number(hour) === 24 && Number(`${minute}${second}${fraction}`) > 0)) return undefined
   const clock = new Date(0)
   clock.setUTCFullYear(Number(year), Number(month) - 1, Number(day))

@@ -133,12 +133,15 @@ export const finderIn = (table: OutputTable): ((name: string) => OutputFile | un
 
 export const outputFileOf = finderIn(outputFiles)
 
+/** The file or folder of the output folder with which a path in it begins. */
+export const firstPartOf = (path: string): string => path.replace(/\/.*/s, "")
+
 /** Whether a killed run may have left it, and nobody needs it. */
 export const isScratch = (name: string): boolean => outputFileOf(name)?.kind === "scratch"
 
 /** Whether another machine can do without a file, given by its path in the output folder. */
 export const isLocal = (path: string): boolean =>
-  path.endsWith(".part") || /^(derived|scratch|run)$/.test(outputFileOf(path.replace(/\/.*/s, ""))?.kind ?? "")
+  path.endsWith(".part") || /^(derived|scratch|run)$/.test(outputFileOf(firstPartOf(path))?.kind ?? "")
 
 /**
  * What another machine needs: the files of a snapshot and of a backup, by their paths in the folder. Links are not followed, so

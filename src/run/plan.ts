@@ -53,7 +53,8 @@ export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
     const plans = found.flatMap((one) => ("plan" in one ? [one.plan] : []))
     // One that cannot be planned is a line of the plan.
     const unplanned = found.flatMap((one) => ("plan" in one ? [] : [one]))
-    if (plans.length === 0) for (const { error } of unplanned) return yield* error
+    const [failed] = unplanned
+    if (plans.length === 0 && failed) return yield* failed.error
     const names = yield* namesOf(
       accounts.map(({ location }) => location),
       new Map(plans.flatMap(({ location, name }) => (name === undefined ? [] : [[location, name]])))

@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { existsSync, realpathSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { outputFileOf, outputFiles, portableFiles } from "../../output/contents.ts"
+import { firstPartOf, outputFileOf, outputFiles, portableFiles } from "../../output/contents.ts"
 import { onDisk, readJson } from "../../output/files.ts"
 import { makeOutputFolder, namesIn } from "../../output/folder.ts"
 import { outputPaths } from "../../output/paths.ts"
@@ -38,7 +38,7 @@ export const backup = Effect.fn("command.backup")(function* (flags: BackupFlags)
     // What a killed run has left in the log becomes a part of the file.
     yield* (yield* Warehouse).run("CHECKPOINT")
     const { files, links } = yield* onDisk(folder, "read", () => portableFiles(folder))
-    const link = links.find((path) => outputFileOf(path.replace(/\/.*/s, "")) !== undefined)
+    const link = links.find((path) => outputFileOf(firstPartOf(path)) !== undefined)
     if (link !== undefined) return yield* linked(join(folder, link))
     const isLeftOut = (path: string) => path === outputFiles.tokens.name && !flags.tokens
     const leftOut = [...files.filter(isLeftOut), ...links]

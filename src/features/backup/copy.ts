@@ -13,7 +13,7 @@ import { checksumOf, copyDurably, onDisk, syncFolder, writeDurably } from "../..
 import { outputPaths } from "../../output/paths.ts"
 import { failedError } from "../../console/errors.ts"
 import * as Schema from "effect/Schema"
-import { portableFiles } from "../../output/contents.ts"
+import { firstPartOf, portableFiles } from "../../output/contents.ts"
 import { removeBelow } from "../../output/remove.ts"
 
 /** What was written is removed again if this fails. */
@@ -54,7 +54,7 @@ export const copyInto = (
 const removeFrom = (target: string, paths: ReadonlyArray<string>) =>
   onDisk(target, "removed", async () => {
     const { backup, backupIncomplete } = outputPaths(target)
-    const names = new Set(paths.map((path) => path.replace(/\/.*/s, "")))
+    const names = new Set(paths.map(firstPartOf))
     for (const path of [...Array.from(names, (name) => join(target, name)), backup, `${backup}.part`, backupIncomplete])
       await removeBelow(target, path)
   })

@@ -7,7 +7,7 @@ import { findPackageJSON } from "node:module"
 import { join, relative } from "node:path"
 import { isAnyProxy, proxyFor } from "../../network/proxy.ts"
 import { installed } from "../../values/installation.ts"
-import { type Part, outputFileOf } from "../../output/contents.ts"
+import { type Part, firstPartOf, outputFileOf } from "../../output/contents.ts"
 import { isRefused, nearestFolder } from "../../output/files.ts"
 import { readmeName } from "../../output/paths.ts"
 import { megabytes } from "../../values/text.ts"
@@ -151,7 +151,7 @@ const space = async (there: string, entries: ReadonlyArray<Entry>): Promise<Doct
   const free = bavail * bsize
   const size = (part: Part) =>
     entries
-      .filter(({ path }) => outputFileOf(path.replace(/\/.*/s, ""))?.part === part)
+      .filter(({ path }) => outputFileOf(firstPartOf(path))?.part === part)
       .reduce((sum, { bytes }) => sum + bytes, 0)
   const [warehouse, vault] = [size("warehouse"), size("vault")]
   const what = `${megabytes(free)} free; warehouse ${megabytes(warehouse)}, vault ${megabytes(vault)}`

@@ -50,7 +50,7 @@ it("stay what they are in other commands", () => {
     assert.deepStrictEqual(renamed(line), { args: line.split(" "), warnings: [] })
 })
 
-it("say it on stderr, where the command does what they asked for", async () => {
+it("are named on standard error by a command that does the same", async () => {
   const { code, stderr, stdout } = await sluice(["schedule", "print", "--cron", "--json"], {
     SLUICE_OUTPUT: newFolder()
   })

@@ -28,7 +28,7 @@ const withMore = (world: World, { chance, pick }: Dice): World => {
   const all: SmallLimits = {
     api: {
       bodyBytes: pick(6000, 8000, 20_000),
-      // Two refusals are asked for before a token is judged.
+      // A token is judged only after two refusals.
       attempts: pick(3, 4),
       clockSeconds: pick(4, 6)
     },

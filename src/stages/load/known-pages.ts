@@ -160,14 +160,13 @@ export class KnownPages {
     function* (this: KnownPages, location: string) {
       if (this.pages.has(location)) return
       const found = yield* pagesOf(location).pipe(Effect.provideService(Warehouse, this.warehouse))
-      const pageOf = ({ digest, keys, rows }: (typeof found)[number]) =>
-        [digest, { rows, keys, records: keys.split("\0").length }] as const
-      const tables = [...Map.groupBy(found, ({ label }) => label)]
-      this.pages.set(location, new Map(tables.map(([table, own]) => [table, new Map(own.map(pageOf))])))
+      const all = found.map((page) => ({ ...page, records: page.keys.split("\0").length }))
+      const tables = [...Map.groupBy(all, ({ label }) => label)]
+      const byDigest = (own: typeof all) => new Map(own.map((page) => [page.digest, page] as const))
+      this.pages.set(location, new Map(tables.map(([table, own]) => [table, byDigest(own)] as const)))
       // One statement for the many tables with few rows.
       const { smallKnownRows } = this.known.limits.load
-      const isSmall = (own: typeof found) =>
-        !smallKnownRows.isExceededBy(own.reduce((sum, { keys }) => sum + keys.split("\0").length, 0))
+      const isSmall = (own: typeof all) => !smallKnownRows.isExceededBy(own.reduce((sum, one) => sum + one.records, 0))
       const small = tables.flatMap(([table, own]) => (isSmall(own) ? (this.resources.get(table) ?? []) : []))
       yield* this.known.readTables(small.map(({ resource }) => ({ resource, location, isFull: true })))
     },

@@ -108,7 +108,7 @@ export const unansweredIsNotComplete = ({ services, world }: Stage, ran: Ran): R
 
 type Sent = Stage["services"][number]["sent"]
 
-/** The requests for first pages of a list. One record is asked for to count a list, or where no two fit into a response. */
+/** The requests for first pages of a list. A request for one record counts the list, unless all of its pages are so short. */
 const firstPagesOf = (sent: Sent, isOf: (collection: string) => boolean): Sent => {
   const own = sent.filter(({ route }) => route?.kind === "list" && isOf(route.collection))
   const areSingle = own.every(({ body, path }) => singleRecord.test(path + body))

@@ -29,7 +29,7 @@ import { runFeatures } from "./run-features.ts"
 import { Output, type Streams } from "../console/streams.ts"
 import { type CommandFailure, printError } from "../console/result.ts"
 import { explainFailure, explainStop, servicesOf, stoppable } from "../command/work.ts"
-import { outdatedIn } from "../settings/file.ts"
+import { readFile } from "../settings/file.ts"
 import { sluiceVersion } from "../values/version.ts"
 
 export interface CommandOptions extends Streams {
@@ -65,7 +65,7 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
     Context.add(CliConfig.CliConfig, CliConfig.make({ builtIns })),
     Context.add(Warnings, () => [
       ...warnings,
-      ...(described.flags.some(({ name }) => name === "config") ? outdatedIn(valueOf("--config", args)) : [])
+      ...(described.flags.some(({ name }) => name === "config") ? readFile(valueOf("--config", args)).outdated : [])
     ]),
     Context.merge(overrides)
   )

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { Writable } from "node:stream"
 import { allCommands } from "../cli/commands.ts"
 import { runFeatures } from "../cli/run-features.ts"
-import { outdatedIn } from "../settings/file.ts"
+import { readFile } from "../settings/file.ts"
 import { closest, suggestion } from "../settings/closest.ts"
 import { exitCodes } from "../values/failure.ts"
 import { repeating } from "../console/given-flags.ts"
@@ -75,8 +75,8 @@ export const call = <Name extends keyof RunResults>(
         message: asPrinted(withFlags(message)),
         ...(next !== undefined && { next: asPrinted(withFlags(next)) })
       })
-    const services = Context.add(servicesOf(`sluice ${name}`, environment, output, runFeatures), Warnings, () =>
-      outdatedIn(config)
+    const services = servicesOf(`sluice ${name}`, environment, output, runFeatures).pipe(
+      Context.add(Warnings, () => readFile(config).outdated)
     )
     const checked = refuseUnknown(name, options.given, own)
     const done = stoppable(

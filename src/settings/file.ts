@@ -26,17 +26,17 @@ export interface ReadFile {
   readonly file: SettingsFile
   readonly problems: ReadonlyArray<SettingProblem>
   /** One sentence for each setting of 1.0.0 that has no effect any more. */
-  readonly outdated?: ReadonlyArray<string>
+  readonly outdated: ReadonlyArray<string>
 }
 
 /** Reads the named file, or the default file, which may be absent; with `null`, none. */
 export const readFile = (named: string | null | undefined): ReadFile => {
   const name = named ?? defaultFile
-  const nothing = { name, sections: {}, lists: listsOf(() => []), placeOf: () => name }
-  const failed = (problem: SettingProblem): ReadFile => ({ file: nothing, problems: [problem] })
-  if (named === null) return { file: nothing, problems: [] }
-  if (!existsSync(name))
-    return named === undefined ? { file: nothing, problems: [] } : failed(wrong(name, { _tag: "FileNotFound" }))
+  const file = { name, sections: {}, lists: listsOf(() => []), placeOf: () => name }
+  const nothing: ReadFile = { file, problems: [], outdated: [] }
+  const failed = (problem: SettingProblem): ReadFile => ({ ...nothing, problems: [problem] })
+  if (named === null) return nothing
+  if (!existsSync(name)) return named === undefined ? nothing : failed(wrong(name, { _tag: "FileNotFound" }))
   let content: string
   try {
     content = readFileSync(name, "utf8")
@@ -53,8 +53,6 @@ export const readFile = (named: string | null | undefined): ReadFile => {
         return line === undefined ? name : `${name}:${line}`
       })
 }
-
-export const outdatedIn = (named: string | undefined): ReadonlyArray<string> => readFile(named).outdated ?? []
 
 const invalidToml = (name: string, message: string): SettingProblem => {
   const [, what = message, line, column] = /^(.*?),? at line (\d+), column (\d+)\.?$/s.exec(withoutValue(message)) ?? []

@@ -1,6 +1,6 @@
 /** New warehouses are copies of an empty one, which is made once for each state of the definitions. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
@@ -59,6 +59,32 @@ describe("a new warehouse", () => {
       assert.deepStrictEqual([missing, readdirSync(folder).sort()], [[], ["existing", "new"]])
       writeFileSync(join(folder, "file"), "")
       assert.strictEqual(yield* emptyWarehouse(catalogue, join(folder, "file")), undefined)
+    })
+  )
+})
+
+describe("a warehouse of an earlier version", () => {
+  it.live("gets the columns that it lacks, with a warning that names the command which fills them, once", () =>
+    Effect.gen(function* () {
+      const { resources, ...others } = yield* Effect.promise(() => discover())
+      const catalogue = {
+        ...others,
+        resources: resources.filter(({ table }) => table === "contacts" || table === "users")
+      }
+      const logged: Array<string> = []
+      const logger = Logger.make(({ message }) => void logged.push(String(message)))
+      const prepared = prepare(catalogue).pipe(Effect.provideService(Logger.CurrentLoggers, new Set([logger])))
+      yield* Effect.gen(function* () {
+        yield* prepared
+        assert.deepStrictEqual(logged, [])
+        const { run } = yield* Warehouse
+        yield* run("ALTER TABLE crm.contacts DROP COLUMN city")
+        yield* run("DROP TABLE crm.users")
+        yield* run("UPDATE meta.schema_version SET fingerprint = 'earlier'")
+        yield* prepared
+        yield* prepared
+      }).pipe(Effect.provide(open(join(newFolder(), "earlier"))))
+      assert.match(logged.join("\n"), /^New columns of contacts are empty .*\.\/sluice rebuild/)
     })
   )
 })

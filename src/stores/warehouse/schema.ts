@@ -10,6 +10,7 @@ import { metaCommentStatements, metaTableStatements } from "./meta/tables.ts"
 import { query } from "./query.ts"
 import { literal, name, names } from "./sql.ts"
 import { newStorage } from "./database.ts"
+import { some } from "../../values/text.ts"
 import { Warehouse } from "./warehouse.ts"
 import { cacheFolder, cachedFile } from "../../output/cache.ts"
 import type { Resource } from "../../catalog/resource.ts"
@@ -25,19 +26,15 @@ type DefinedColumn = Pick<Column, "name" | "sql" | "description">
 const allTables = ({ resources }: Catalogue) => resources.flatMap((resource) => tablesOf(resource))
 
 /** Creates missing schemas and tables, and adapts existing tables to the definitions. */
-const tableStatements = (catalogue: Catalogue, existing: Existing): ReadonlyArray<string> => [
-  ...["crm", "crm_history", "meta"].map((schema) => `CREATE SCHEMA IF NOT EXISTS ${schema}`),
-  ...metaTableStatements,
-  ...allTables(catalogue).flatMap(({ name: table, columns }) => [
-    ...define("crm", table, columns, existing),
-    ...define("crm_history", table, [...columns, ...historyColumns], existing)
-  ])
-]
-
 const migration = (catalogue: Catalogue, existing: Existing): ReadonlyArray<string> => {
   const tables = allTables(catalogue)
   return [
-    ...tableStatements(catalogue, existing),
+    ...["crm", "crm_history", "meta"].map((schema) => `CREATE SCHEMA IF NOT EXISTS ${schema}`),
+    ...metaTableStatements,
+    ...tables.flatMap(({ name: table, columns }) => [
+      ...define("crm", table, columns, existing),
+      ...define("crm_history", table, [...columns, ...historyColumns], existing)
+    ]),
     ...catalogue.resources.flatMap((resource) =>
       versionStatements(resource, { current: "crm", history: "crm_history" })
     ),
@@ -111,6 +108,14 @@ export const prepare = Effect.fn("warehouse.prepare")(function* (catalogue: Cata
   const existing = yield* query({ path: String, type: String }, existingColumns)
   const types = new Map(existing.map(({ path, type }) => [path, type]))
   yield* (yield* Warehouse).transaction([...migration(catalogue, types), ...storeFingerprint(fingerprint)])
+  const widened = allTables(catalogue).flatMap(({ columns, name: table }) => {
+    const had = columns.map((column) => types.has(`crm.${table}.${column.name}`))
+    return had.includes(true) && had.includes(false) ? [table] : []
+  })
+  if (widened.length > 0)
+    yield* Effect.logWarning(
+      `New columns of ${some(widened)} are empty in rows that were read before: ./sluice rebuild fills them, without a request.`
+    )
 })
 
 /**

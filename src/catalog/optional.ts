@@ -49,8 +49,8 @@ export const singleReadsText = (resource: Resource): string =>
 export const listPart = (resource: Resource): Resource | undefined => {
   if (resource.kind === "embedded") return resource
   if (resource.kind !== "list") return undefined
-  const { detail: _, childOf: __, ...list } = resource
-  return list
+  const { detail: _, childOf, ...list } = resource
+  return { ...list, ...(childOf && { isListAlone: true }) }
 }
 
 const enabledParents = (childOf: ChildOf, settings: OptionalSettings): ChildOf =>

@@ -194,6 +194,8 @@ interface Common {
   readonly unproven?: true
   /** It is unproven, and has given this account no row; no definition has it. */
   readonly isTrial?: true
+  /** The requests for each parent that add rows to its table are left out; no definition has it. */
+  readonly isListAlone?: true
   /** Absent: the records are about the account, and the people who work for it, not about those it talks to. */
   readonly person?: PersonLinks
   readonly fields: Fields
@@ -336,8 +338,8 @@ export const partitionsOf = (
  * Ways to ask for the total of a list of which a sync reads changes only: a total that is not the number of rows shows that
  * rows were deleted. None for a table that has rows of other lists as well.
  */
-export const totalsOf = ({ changes, childOf, full = [] }: Resource): ReadonlyArray<Strategy> =>
-  changes === undefined || childOf ? [] : full.filter(({ total }) => total !== undefined)
+export const totalsOf = ({ changes, childOf, full = [], isListAlone }: Resource): ReadonlyArray<Strategy> =>
+  changes === undefined || childOf || isListAlone ? [] : full.filter(({ total }) => total !== undefined)
 
 /** The resource of a table that the definitions have for certain. */
 export const resourceOf = (resources: ReadonlyArray<Resource>, table: string): Resource => {

@@ -81,6 +81,17 @@ it("keeps what single requests have read, and marks the deleted, in a full sync 
   await life.equalsService()
 })
 
+it("reads what changed, night after night, of a table that has rows of single requests as well", async () => {
+  const life = await begin(openTables("table:contacts,table:conversations,table:messages", "--contacts", "12"))
+  await life.sync()
+  assert.isAbove((await operations(life)).filter((operation) => operation.includes(":conversationId")).length, 0)
+  for (const _night of [1, 2]) {
+    await life.sync("--except=details")
+    assert.deepInclude(await life.reading("messages"), { mode: "incremental", warnings: [] })
+  }
+  assert.isAtMost((await life.service.stats()).requestsByOperation["GET /conversations/messages/export"]!, 8)
+})
+
 it("leaves the records of unchanged parents alone in a full sync, which finds the deleted all the same", async () => {
   const life = await begin(openTables("table:contacts,contact_notes", "--contacts", "6"))
   await life.sync()

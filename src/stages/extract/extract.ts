@@ -257,11 +257,9 @@ const withDeletions = Effect.fnUntraced(function* (
   const { partitionColumn: column, partitions } = resource
   const isNamed = typeof partitions === "string"
   if (outcome.mode !== "full" || (isNamed && column === undefined)) return outcome
-  if (!isComplete(outcome)) return withWarnings(outcome, [{ _tag: "DeletionsNotSought" }])
-  const { cascadesFrom, childOf } = resource
-  // Of a run that reads lists alone: rows of records that no list returns would seem to be missing.
-  const isListAlone = !childOf && context.resources.some(({ childOf, table }) => table === resource.table && childOf)
-  if (isListAlone) return withWarnings(outcome, [{ _tag: "DeletionsNotSought" }])
+  const { cascadesFrom, childOf, isListAlone } = resource
+  // Rows of records that no list returns would seem to be missing.
+  if (!isComplete(outcome) || isListAlone) return withWarnings(outcome, [{ _tag: "DeletionsNotSought" }])
   for (const parent of [cascadesFrom, childOf]) if (parent) yield* Deferred.await(tables.read(parent.table))
   // A partition that was removed from the settings, or that the service does not have, leaves its rows as they are.
   const missing = context.missingPartitions.get(resource.table)

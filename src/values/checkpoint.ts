@@ -34,6 +34,8 @@ const Checkpoint = Schema.Struct({
   count: Schema.Number,
   /** The service's total: for the current window, and at the end for all windows. */
   total: Schema.optional(Schema.Number),
+  /** Records that the total includes, and those of the pages do not: read before a list was begun again at its anchor. */
+  behind: Schema.optionalKey(Schema.Number),
   /** Records and totals of the windows read so far. */
   earlier: Schema.optionalKey(Schema.Struct({ count: Schema.Number, total: Schema.Number })),
   /** Whether a page shorter than requested was not the last one, because the service limits the page size. */

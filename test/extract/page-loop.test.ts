@@ -1,12 +1,14 @@
 /** What follows from the pages of a list, without a request. */
-import { usualLimits } from "../../src/values/limits.ts"
+import { limitTo, usualLimits } from "../../src/values/limits.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { expectedOf } from "../../src/catalog/answer.ts"
 import { cursor, cursorOr, get, size } from "../../src/catalog/request.ts"
 import type { Strategy } from "../../src/catalog/resource.ts"
 import { RequestRejected } from "../../src/stages/api/errors.ts"
 import { beginning } from "../../src/stages/extract/list-progress.ts"
+import { missingBeyondDrift } from "../../src/stages/extract/outcome.ts"
 import { PageLoop, type PagesTask } from "../../src/stages/extract/page-loop.ts"
+import { randomFrom } from "../support/random.ts"
 import { nothingOptional } from "../support/optional.ts"
 import { begin, items, listOf, paged } from "./service.ts"
 
@@ -16,16 +18,20 @@ const expiring: Strategy = {
   records: "items",
   pageSize: 2
 }
-const loopOf = (strategy: Strategy, more: Partial<PagesTask> = {}) => {
+const loopOf = (
+  strategy: Strategy,
+  more: Partial<PagesTask> = {},
+  limits = usualLimits.extract,
+  start = beginning({ strategy, mode: "full", since: undefined, now: begin, optional: nothingOptional })
+) => {
   // No account has shown it yet, so a short page alone ends nothing.
   const resource = { ...listOf([strategy]), unproven: true } as const
   const cuts = new Set<number>()
   const sizes: Record<string, number> = {}
   const task = { resource, strategy, name: "all", parameters: {}, sizes, unreliableTotals: new Set<string>(), ...more }
-  const start = beginning({ strategy, mode: "full", since: undefined, now: begin, optional: nothingOptional })
   const expected = expectedOf(resource, strategy, "all")
   return {
-    loop: new PageLoop(task, start, { expected, cuts, identified: (record) => record, limits: usualLimits.extract }),
+    loop: new PageLoop(task, start, { expected, cuts, identified: (record) => record, limits }),
     cuts,
     sizes
   }
@@ -67,6 +73,62 @@ describe("a cursor that expires", () => {
     assert.isFalse(loop.hasCursor)
     assert.deepStrictEqual(sizes, {})
     assert.strictEqual(loop.state.count, count)
+  })
+})
+
+describe("a list whose cursors are lost", () => {
+  const random = randomFrom(7)
+  const int = (from: number, to: number) => from + Math.floor(random() * (to - from + 1))
+  const limits = { ...usualLimits.extract, excessPages: limitTo(1) }
+
+  interface Record {
+    readonly id: string
+    readonly at: number
+  }
+
+  /** Reads the list to its end, or until it fails; the cursor is lost, or the run is killed, between any two pages. */
+  const read = (all: ReadonlyArray<Record>, counts: string, returned: number) => {
+    const strategy = { ...expiring, pageSize: int(2, 5), total: "total" }
+    const found = new Set<string>()
+    let { loop } = loopOf(strategy, {}, limits)
+    const failed = (failure: string) => ({ found, failure, state: loop.state })
+    while (!loop.state.done) {
+      const next = loop.next()
+      if ("reason" in next) return failed(next.reason.message)
+      // The cursor is a position in the list of the request.
+      const isListed = ({ at }: Record) => at >= Number(next.since ?? 0)
+      const rest = all.slice(0, returned).filter(isListed)
+      const from = Number(next.cursor ?? 0)
+      const items = rest.slice(from, from + Number(next.size))
+      const isLast = from + items.length >= rest.length
+      const total = { whole: all.length, rest: all.filter(isListed).length }[counts]
+      const received = loop.received({ items, total, next: isLast ? null : from + items.length }, undefined)
+      if (received.kind === "failed") return failed(received.reason.message)
+      for (const { id } of items) found.add(id)
+      const lost = random()
+      if (lost < 0.2) loop.discardOld(Number.MAX_SAFE_INTEGER)
+      else if (lost < 0.4) loop = loopOf(strategy, {}, limits, { ...loop.state }).loop
+    }
+    return { found, failure: undefined, state: loop.state }
+  }
+
+  it.each(["whole", "rest", "nothing"])("is read to its end, and compared with a total of %s", (counts) => {
+    for (let world = 0; world < 300; world++) {
+      const inASecond = int(1, 3)
+      const all = Array.from({ length: int(1, 60) }, (_, n) => ({
+        id: `r${n}`,
+        at: begin + Math.floor(n / inASecond) * 2000
+      }))
+      const { failure, found, state } = read(all, counts, all.length)
+      assert.isUndefined(failure)
+      assert.strictEqual(found.size, all.length)
+      if (counts === "nothing") continue
+      assert.strictEqual(missingBeyondDrift(state, expiring), 0, JSON.stringify(state))
+      // Half of the list is kept back: what was read before a cursor was lost does not stand for it.
+      const half = Math.floor(all.length / 2)
+      const cut = read(all, counts, half)
+      if (all.length - half > 5) assert.isAbove(missingBeyondDrift(cut.state, expiring), 0, JSON.stringify(cut.state))
+    }
   })
 })
 

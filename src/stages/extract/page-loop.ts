@@ -74,6 +74,8 @@ export class PageLoop {
   readonly #isExpiring: boolean
   /** The cursor of an expiring list. `madeAt`: not before this time. */
   #live: { readonly cursor: unknown; readonly madeAt: number } | undefined
+  /** From when an expiring list was requested: its cursor goes on in that list, and in no other. */
+  #from: number | undefined
   #sentAt = 0
   #size = 0
   #longest = 0
@@ -121,6 +123,7 @@ export class PageLoop {
       // Restarts from one anchor are limited; otherwise they might never end.
       const starts = (this.#startsByAnchor.get(state.anchor) ?? 0) + 1
       this.#startsByAnchor.set(state.anchor, starts)
+      this.#from = anchorOf(state)
       if (this.#isExpiring) this.#detector = new LoopDetector()
       if (this.#isExpiring && this.#checks.limits.restarts.isExceededBy(starts))
         return { reason: { message: "its cursors expire before they can be used" } }
@@ -133,7 +136,7 @@ export class PageLoop {
     return {
       size: this.#size,
       cursor: this.#isExpiring ? this.#live?.cursor : state.cursor,
-      since: (this.#isExpiring ? anchorOf(state) : undefined) ?? state.since,
+      since: (this.#isExpiring ? this.#from : undefined) ?? state.since,
       windowStart: state.windows?.[0]?.[0],
       windowEnd: state.windows?.[0]?.[1]
     }
@@ -229,7 +232,9 @@ export class PageLoop {
     if (found !== undefined) this.#task.sizes[this.#strategyName] = found
     const page = { records: list, ids, body, size: found ?? this.#size, cuts }
     const { changes, unproven } = resource
-    const rules = { strategy, changes, since: this.state.since, limits: this.#checks.limits, isProven: !unproven }
+    const isRestart = this.#isExpiring && this.#live === undefined && this.state.count > 0
+    const { since } = this.state
+    const rules = { strategy, changes, since, limits: this.#checks.limits, isProven: !unproven, isRestart }
     const advanced = advance(rules, this.state, page)
     const total = "progress" in advanced && !this.state.windows ? advanced.progress.total : undefined
     if (isFirst && other && isOneList({ ids: firstPageIds, total }, other)) {

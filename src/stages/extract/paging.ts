@@ -36,6 +36,8 @@ export interface Rules {
   readonly limits: Limits["extract"]
   /** Accounts have shown the list, and how long its pages are at most. */
   readonly isProven?: boolean
+  /** The page is the first one behind a cursor that was lost: its total does not count what was read before. */
+  readonly isRestart?: boolean
 }
 
 export const advance = (rules: Rules, before: ListProgress, page: Page): Step => {
@@ -48,10 +50,12 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
   const overlap = ids.filter((id) => last.has(id)).length
   const total = strategy.total === undefined ? undefined : totalOf(at(page.body, strategy.total))
   const count = countOf(strategy, before, page, overlap)
+  const behind = rules.isRestart ? behindOf(before, before.count - overlap, total) : (before.behind ?? 0)
   const progress: ListProgress = {
     ...before,
     count,
-    ...(total !== undefined && { total }),
+    ...(rules.isRestart && { behind }),
+    ...(total !== undefined && { total: behind + total }),
     ...changesIn(rules, before, page),
     ...orderAfter(strategy, before, page, total),
     lastIds: ids.length > 0 ? limits.lastIds.last(ids) : before.lastIds
@@ -59,7 +63,7 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
   const isSameEnd = overlap > 0 && ids.at(-1) === before.lastIds.at(-1)
   const ignored = ignoredFilter(rules, before, page)
   if (ignored) return failed(ignored)
-  const counted = (before.earlier?.total ?? 0) + (total ?? 0)
+  const counted = (before.earlier?.total ?? 0) + behind + (total ?? 0)
   if (
     isTotalComparable(strategy, since) &&
     isCompleteTotal(total, page) &&
@@ -103,6 +107,12 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
     isSameEnd,
     isShort: isShorter && !isCut
   })
+}
+
+/** Of the records `read` before a list was begun again: all that its total leaves out, unless it is about the total of before. */
+const behindOf = ({ count, total }: ListProgress, read: number, again: number | undefined): number => {
+  if (again === undefined || total === undefined || 2 * total < count) return read
+  return Math.abs(again - total) > Math.abs(read + again - total) ? read : 0
 }
 
 /** Records read. For lists paged by position it follows from the position, because a step back returns records twice. */

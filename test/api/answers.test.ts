@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { RequestListener } from "node:http"
+import type { RequestListener, ServerResponse } from "node:http"
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
+import { Limits, limitsOf } from "../../src/values/limits.ts"
 import { sendTo } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -91,24 +92,46 @@ describe("a response", () => {
     { tags: ["slow"] }
   )
 
-  it.effect("with an error that is too large is none of the service, and is requested again", () =>
-    Effect.gen(function* () {
-      const large = (message: string) => Buffer.concat([Buffer.from(message), Buffer.alloc(17 * 1024 * 1024, "x")])
-      for (const status of [401, 404]) {
-        const result = yield* sendTo(
-          (_, response) => response.writeHead(status).end(large(json(status, "no"))),
-          {},
-          {},
-          2000
-        )
-        assert.match(JSON.stringify(result), /"Unavailable".*something else than the service/)
-      }
-      let sent = 0
-      const result = yield* sendTo((_, response) =>
-        sent++ === 0 ? response.writeHead(503).end(large("")) : response.end("[]")
-      )
-      assert.strictEqual(result._tag, "Success")
-    })
+  it.effect(
+    "with an error is read up to the limit; one that is longer is none of the service, and is requested again",
+    () =>
+      Effect.gen(function* () {
+        const ofLength = (status: number, length: number) => json(status, "x".repeat(length - json(status, "").length))
+        const errorBytes = 300
+        const crossed = new Set<string>()
+        const limits = limitsOf({ api: { errorBytes } }, (name) => void crossed.add(name))
+        const sent = (status: number, answer: (response: ServerResponse, n: number) => unknown) =>
+          Effect.gen(function* () {
+            let requests = 0
+            const result = yield* sendTo(
+              (_, response) => answer(response.writeHead(requests === 1 && status === 503 ? 200 : status), requests++),
+              {},
+              {},
+              2000
+            )
+            return [requests, JSON.stringify(result)] as const
+          }).pipe(Effect.provideService(Limits, limits))
+        for (const length of [errorBytes - 1, errorBytes]) {
+          const [requests, result] = yield* sent(404, (response) => response.end(ofLength(404, length)))
+          assert.strictEqual(requests, 1)
+          assert.include(result, "RequestRejected", String(length))
+        }
+        assert.isEmpty(crossed)
+        for (const status of [401, 404]) {
+          const [requests, result] = yield* sent(status, (response) => response.end(ofLength(status, errorBytes + 1)))
+          assert.strictEqual(requests, 7)
+          assert.match(result, /"Unavailable".*something else than the service/)
+        }
+        assert.isTrue(crossed.has("api.errorBytes"))
+        const [, after] = yield* sent(503, (response, n) => response.end(n === 0 ? ofLength(503, 5000) : "[]"))
+        assert.include(after, "Success")
+        // One that never ends is not waited for.
+        const [, endless] = yield* sent(404, (response) => {
+          const timer = setInterval(() => response.write("x".repeat(100)), 1)
+          response.on("close", () => clearInterval(timer))
+        })
+        assert.include(endless, "Unavailable")
+      })
   )
 
   it.effect("with partial content is not accepted as complete", () =>

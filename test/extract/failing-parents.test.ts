@@ -23,6 +23,28 @@ describe("children of parents that cannot be read", () => {
     })
   )
 
+  it.live("keep none of the others from being requested, however few are asked for at a time", () =>
+    Effect.gen(function* () {
+      const draw = randomFrom(8)
+      for (let round = 0; round < 12; round++) {
+        const limits = limitsOf({
+          extract: { parents: 1 + Math.floor(draw() * 4), firstParents: 1 + Math.floor(draw() * 4) }
+        })
+        const failing = new Set(Array.from({ length: Math.floor(draw() * 8) }, () => Math.floor(draw() * 15)))
+        const fails = (n: number) => (failing.has(n) ? down : undefined)
+        const { outcome, sent, stored } = yield* reading(15, fails).pipe(Effect.provideService(Limits, limits))
+        assert.deepStrictEqual(
+          sent.toSorted((one, other) => one - other),
+          Array.from({ length: 15 }, (_, n) => n),
+          `each once, without ${[...failing]}`
+        )
+        assert.lengthOf(stored, 15 - failing.size)
+        const counts = outcome!.shortfalls.map((one) => [one._tag, "count" in one && one.count])
+        assert.deepStrictEqual(counts, failing.size === 0 ? [] : [["RequestsFailed", failing.size]])
+      }
+    })
+  )
+
   it.live("are left out if the token may not read one of them, and end the reading if it may read none", () =>
     Effect.gen(function* () {
       for (const answered of [401, 403]) {

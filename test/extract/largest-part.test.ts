@@ -3,8 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { cursorOr, get, size, windowEnd, windowStart } from "../../src/catalog/request.ts"
 import type { Strategy } from "../../src/catalog/resource.ts"
-import { after, items, listOf, page, paged, reading, windowed } from "./service.ts"
+import { randomFrom } from "../support/random.ts"
+import { after, begin, items, listOf, page, paged, reading, windowed } from "./service.ts"
 
+const day = 86_400_000
 const numbered: Strategy = {
   ...windowed,
   request: get("/items", { limit: size, page: cursorOr(1), from: windowStart("epochMs"), to: windowEnd("epochMs") }),
@@ -60,13 +62,19 @@ it.effect("a request that names no size is not sent again for a smaller page", (
 describe("a period that the service rejects", () => {
   it.effect.each(["too long", "Bad Request"])("is tried with a day, and then in parts: %s", (rejection) =>
     Effect.gen(function* () {
-      const all = items(50, (n) => n * 86_400_000)
-      const { seen, status } = yield* reading(listOf([numbered]), ({ from, limit, page: number, to }) => {
-        if (Number(to) - Number(from) > 400 * 86_400_000) return { rejection }
-        const within = all.filter(({ at }) => at >= Number(from) && at < Number(to))
-        return { items: page(within, { skip: (Number(number) - 1) * Number(limit), limit }), total: within.length }
-      })
-      assert.deepStrictEqual([seen.size, status], [50, "complete"])
+      const draw = randomFrom(9)
+      const now = Date.parse("2026-06-01T00:00:00Z")
+      for (let round = 0; round < 6; round++) {
+        // Of all years, and of each of the last days.
+        const all = items(80, (n) => (n < 30 ? now - (n + draw()) * day : now - draw() * 26 * 365 * day) - begin)
+        const longest = (2 + draw() * 400) * day
+        const { seen, status } = yield* reading(listOf([numbered]), ({ from, limit, page: number, to }) => {
+          if (Number(to) - Number(from) > longest) return { rejection }
+          const within = all.filter(({ at }) => at >= Number(from) && at < Number(to))
+          return { items: page(within, { skip: (Number(number) - 1) * Number(limit), limit }), total: within.length }
+        })
+        assert.deepStrictEqual([seen.size, status], [80, "complete"], `${longest / day} days`)
+      }
     })
   )
 

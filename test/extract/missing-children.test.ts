@@ -36,7 +36,15 @@ const parts = defineChild({
   getOne: { request: get("/parts/{partId}"), record: "part" },
   fields: { id: id("Id") }
 })
-const resources: ReadonlyArray<Resource> = [parents, notes, parts]
+/** Its records can be requested alone, below their parents. */
+const lines = defineChild({
+  ...common,
+  table: "lines",
+  childOf,
+  getOne: { request: get("/parents/{parentId}/lines/{id}"), record: "part" },
+  fields: { id: id("Id") }
+})
+const resources: ReadonlyArray<Resource> = [parents, notes, parts, lines]
 const template = await templateOf({ resources, familyByTable: new Map<string, string>() })
 const warehouse = ManagedRuntime.make(
   Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 128, template })
@@ -48,7 +56,7 @@ const known = { ...contextOf().known, hasNoDeleted: () => false, hasMissing: () 
 /** Decides in a location with these rows. `again`: what reading the parents once more leaves. */
 const decided = (sql: string, again = "", more: Partial<RunContext> = {}, resource: Resource = notes) => {
   const location = `L${locations++}`
-  const [frames, read, asked] = [[] as Array<Frame>, [] as Array<string>, [] as Array<string>]
+  const [frames, read, asked, paths] = [[] as Array<Frame>, [] as Array<string>, [] as Array<string>, new Set<string>()]
   const at = (statements: string) =>
     Effect.flatMap(Warehouse, ({ run }) => run(statements.replaceAll(/\bHERE\b/g, `'${location}'`)))
   const api = Api.of({
@@ -56,6 +64,7 @@ const decided = (sql: string, again = "", more: Partial<RunContext> = {}, resour
     send: ({ request }) => {
       const one = request.path.split("/").at(-1)!
       asked.push(one)
+      paths.add(request.path)
       const body = Buffer.from(JSON.stringify({ message: `${one} is not there` }))
       return one.startsWith("gone") || one === neverIssued("gone1")
         ? Effect.fail(new RequestRejected({ status: 404, message: "no", refusal: refusalIn(404, body, undefined) }))
@@ -84,7 +93,7 @@ const decided = (sql: string, again = "", more: Partial<RunContext> = {}, resour
       const existing = frames
         .filter(({ entry }) => entry.kind === "existing")
         .flatMap(({ body }) => JSON.parse(String(body)) as ReadonlyArray<string>)
-      return { asked, deleted: deleted.sort(), existing, read, warnings }
+      return { asked, deleted: deleted.sort(), existing, paths, read, warnings }
     }).pipe(Effect.provide(Layer.mergeAll(Layer.succeed(Api, api), Layer.succeed(Vault, vaultOf(frames)))))
   )
 }
@@ -173,4 +182,21 @@ describe("records that a column of their parent names", () => {
     const { asked, deleted } = await decided(sql, "", noneMissing, parts)
     assert.deepStrictEqual([asked, deleted], [[], []])
   })
+})
+
+it("a child is asked for below its own parent, as is the id that was never issued: that of another parent proves nothing", async () => {
+  const sql = `INSERT INTO crm.parents (location_id, id) VALUES (HERE, 'p'), (HERE, 'q');
+    INSERT INTO crm.lines (location_id, id, parent_id, _run_id) VALUES (HERE, 'gone1', 'p', ''), (HERE, 'gone2', 'q', ''), (HERE, 'still', 'q', ''), (HERE, 'there', 'q', 'run1');
+    INSERT INTO meta.missing_children SELECT HERE, 'lines', id, parent_id, TIMESTAMPTZ '2026-01-01', TIMESTAMPTZ '2026-01-01'
+      FROM crm.lines WHERE location_id = HERE AND id <> 'there';`
+  const { deleted, existing, paths } = await decided(sql, "", {}, lines)
+  assert.deepStrictEqual([deleted, existing], [["gone1", "gone2"], ["still"]])
+  const expected = [
+    "p/lines/gone1",
+    "q/lines/gone2",
+    "q/lines/still",
+    "q/lines/there",
+    `p/lines/${neverIssued("gone1")}`
+  ]
+  assert.deepStrictEqual([...paths].toSorted(), expected.map((one) => `/parents/${one}`).toSorted())
 })

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { text } from "../../src/catalog/fields.ts"
 import { cursorOr, get, since, size } from "../../src/catalog/request.ts"
 import type { Strategy } from "../../src/catalog/resource.ts"
+import { Limits, limitsOf } from "../../src/values/limits.ts"
 import { randomFrom } from "../support/random.ts"
 import { type Answer, type Item, type Parameters, begin, items, listOf, page, paged, reading } from "./service.ts"
 
@@ -66,6 +67,36 @@ describe("a list in partitions", () => {
       )
       assert.deepInclude(refused.outcome!.warnings, { _tag: "PartitionIgnored", partition: "done" })
       assert.strictEqual(refused.seen.size, 7)
+    })
+  )
+
+  it.effect("are told apart by the first ids of each, however few are kept", () =>
+    Effect.gen(function* () {
+      const random = randomFrom(3)
+      for (let round = 0; round < 40; round++) {
+        const firstIds = 1 + Math.floor(random() * 8)
+        const crossed = new Set<string>()
+        const limits = limitsOf({ extract: { firstIds } }, (name) => void crossed.add(name))
+        const [live, more] = [1 + Math.floor(random() * 12), 1 + Math.floor(random() * 12)]
+        const all = items(live + more)
+        const isIgnored = round % 2 === 0
+        const list = listOf([counted], { ...stated, partitions: setting })
+        const { outcome, seen } = yield* reading(list, (parameters) => {
+          const found = isIgnored ? all : parameters["state"] === "open" ? all.slice(0, live) : all.slice(live)
+          return { items: page(found, parameters), total: found.length }
+        }).pipe(Effect.provideService(Limits, limits))
+        assert.strictEqual(seen.size, live + more)
+        const warnings = isIgnored ? [{ _tag: "PartitionIgnored", partition: "done" }] : []
+        assert.deepStrictEqual(
+          outcome!.warnings as ReadonlyArray<unknown>,
+          warnings,
+          `${firstIds} of ${live} and ${more}`
+        )
+        assert.strictEqual(
+          crossed.has("extract.firstIds"),
+          Math.max(...(isIgnored ? [live + more] : [live, more])) > firstIds
+        )
+      }
     })
   )
 

@@ -84,7 +84,7 @@ export const reading = (
           if (body["tooLarge"] === true)
             return yield* new RequestRejected({ status: 200, message: "the response is too large", isTooLarge: true })
           if (typeof body["outage"] === "string")
-            return yield* new Unavailable({ message: body["outage"], later: false })
+            return yield* new Unavailable({ message: body["outage"], later: false, ...Object(body["kind"]) })
           for (const item of (body["items"] ?? []) as ReadonlyArray<Item>) seen.add(item.id)
           return {
             bytes: Buffer.alloc(0),
@@ -108,7 +108,13 @@ export const reading = (
     if (Exit.isFailure(exit)) {
       const [error] = exit.cause.reasons
       const message = error?._tag === "Fail" ? String(error.error.message) : "no end"
-      return { status: "rejected", warnings: message, seen, requests }
+      return {
+        status: "rejected",
+        error: error?._tag === "Fail" ? error.error : undefined,
+        warnings: message,
+        seen,
+        requests
+      }
     }
     return {
       outcome: exit.value,

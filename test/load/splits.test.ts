@@ -79,7 +79,7 @@ interface Frame {
 }
 
 /** Some runs: readings take turns, children follow their parents, and a kill ends a run anywhere. */
-const vaultOf = (seed: number, runs = 4): ReadonlyArray<Frame> => {
+const vaultOf = (seed: number, runs = 4, location = "L"): ReadonlyArray<Frame> => {
   const random = randomFrom(seed)
   const int = (max: number) => Math.floor(random() * max)
   const some = (prefix: string) => Array.from({ length: 5 }, (_, n) => `${prefix}${n}`).filter(() => random() < 0.6)
@@ -89,7 +89,7 @@ const vaultOf = (seed: number, runs = 4): ReadonlyArray<Frame> => {
     const run = `run${number}`
     const push = (resource: string, entry: object, body: unknown = "") => {
       at += 1 + int(1000)
-      const common = { run, at, location: "L", resource }
+      const common = { run, at, location, resource }
       frames.push({
         entry: { ...common, ...entry } as Entry,
         body: typeof body === "string" ? body : JSON.stringify(body)
@@ -267,6 +267,21 @@ describe("a vault", () => {
       const folder = yield* written(vaultOf(1, 1))
       const [whole, split] = [yield* loadedWith(folder, () => false), yield* loadedWith(folder, () => true)]
       for (const table of Object.keys(whole)) assert.deepStrictEqual(split[table], whole[table], table)
+    })
+  )
+
+  it.live("gives the rows of a location, whatever another one has with the same ids in the same batches", () =>
+    Effect.gen(function* () {
+      // Some of them are enough, and ends of readings would close batches.
+      const some = (frames: ReadonlyArray<Frame>) =>
+        frames.filter(({ entry }, n) => n % 2 === 0 && entry.kind !== "end")
+      const [own, other] = [some(vaultOf(2, 2)), some(vaultOf(102, 2, "M"))]
+      const mixed = [...own, ...other].toSorted((one, another) => one.entry.at - another.entry.at)
+      const alone = yield* loadedWith(yield* written(own), () => false)
+      const beside = yield* loadedWith(yield* written(mixed), () => false)
+      const ofLocation = (rows: ReadonlyArray<string>) => rows.filter((row) => row.includes('"location_id":"L"'))
+      for (const table of Object.keys(alone))
+        assert.deepStrictEqual(ofLocation(beside[table]!), ofLocation(alone[table]!), table)
     })
   )
 

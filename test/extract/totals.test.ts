@@ -1,0 +1,169 @@
+/** What the service counts after a reading of changes: when it makes the list be read in full, and what is said otherwise. */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { id, instant } from "../../src/catalog/fields.ts"
+import { cursorOr, get, since, size } from "../../src/catalog/request.ts"
+import { type Strategy, defineList } from "../../src/catalog/resource.ts"
+import { Api } from "../../src/stages/api/api.ts"
+import { Unavailable } from "../../src/stages/api/errors.ts"
+import { readWithTotal } from "../../src/stages/extract/totals.ts"
+import { Vault } from "../../src/stores/vault/vault.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { noCapabilities } from "../../src/values/capabilities.ts"
+import { randomFrom } from "../support/random.ts"
+import { answerOf, contextOf, silentApi, vaultOf } from "./fakes.ts"
+import { begin } from "./service.ts"
+
+const full: Strategy = {
+  request: get("/items", { limit: size, skip: cursorOr(0) }),
+  paging: { kind: "offset" },
+  records: "items",
+  pageSize: 50,
+  total: "total"
+}
+const changed: Strategy = {
+  ...full,
+  request: get("/items", { limit: size, skip: cursorOr(0), since: since("epochMs") })
+}
+const minute = 60_000
+const items = defineList({
+  table: "items",
+  description: "d",
+  source: "s",
+  scope: "s",
+  full: [full],
+  changes: { field: "changedAt", overlap: "10 minutes", strategies: [{ ...changed, verifyField: "changedAt" }] },
+  fields: { id: id("Id"), changedAt: instant("Change") }
+})
+
+interface Given {
+  /** Records that no reading returns and the service counts, or fewer than none. */
+  readonly excess?: number
+  /** What is known of the excess. */
+  readonly known?: number
+  /** Changes that the list shows only so many requests after the first, with the time at which they were made. */
+  readonly late?: ReadonlyArray<{ readonly id: string; readonly agoMs: number; readonly shownAt: number }>
+  readonly deleted?: number
+  readonly isCountUnanswered?: boolean
+  readonly vainReadings?: number
+}
+
+/** A night of a list with 20 rows, of which three have changed. */
+const night = ({ deleted = 0, excess = 0, isCountUnanswered, known, late = [], vainReadings }: Given) =>
+  Effect.gen(function* () {
+    const now = begin + 10_000 * minute
+    yield* TestClock.setTime(now)
+    const rows = new Map(Array.from({ length: 20 }, (_, n) => [`i${n}`, begin + (n > 16 ? 9990 + n : n) * minute]))
+    const live = new Set(rows.keys())
+    const stored = new Map([...rows].slice(deleted))
+    const kinds: Array<"changes" | "count" | "full"> = []
+    const api = Api.of({
+      ...silentApi,
+      send: ({ request: { parameters } }) =>
+        Effect.gen(function* () {
+          const [from, limit, skip] = [
+            parameters["since"],
+            Number(parameters["limit"]),
+            Number(parameters["skip"] ?? 0)
+          ]
+          const kind = from !== undefined ? "changes" : limit === 10 ? "count" : "full"
+          kinds.push(kind)
+          if (kind === "count" && isCountUnanswered) return yield* new Unavailable({ message: "503", later: false })
+          for (const one of late) if (kinds.length > one.shownAt) stored.set(one.id, now - one.agoMs)
+          const all = [...stored].map(([id, changedAt]) => ({ id, changedAt }))
+          const found = all.filter(({ changedAt }) => changedAt >= Number(from ?? 0)).slice(skip, skip + limit)
+          if (kind !== "count") for (const one of found) live.add(one.id)
+          const total = kind === "changes" ? all.filter((one) => one.changedAt >= Number(from)).length : all.length
+          return {
+            ...answerOf({ items: found, total: total + (kind === "changes" ? 0 : excess) }),
+            serviceTime: yield* Clock.currentTimeMillis
+          }
+        })
+    })
+    const warehouse = {
+      rows: (sql: string) =>
+        Effect.sync(() => (sql.includes("GROUP BY") ? [{ table: "items", n: String(live.size) }] : [{ n: "0" }]))
+    } as unknown as Warehouse["Service"]
+    const capabilities = {
+      ...noCapabilities,
+      ...(known !== undefined && { totalExcess: known }),
+      ...(vainReadings !== undefined && { vainReadings })
+    }
+    const reading = { mode: "incremental", since: now - 30 * minute, checkpoints: {}, capabilities } as const
+    const running = yield* Effect.forkChild(
+      readWithTotal(items, reading, contextOf({ resources: [items] })).pipe(
+        Effect.provide(
+          Layer.mergeAll(Layer.succeed(Api, api), Layer.succeed(Vault, vaultOf()), Layer.succeed(Warehouse, warehouse))
+        )
+      )
+    )
+    yield* TestClock.adjust("1 hour")
+    const { outcome, rowsBefore } = yield* Fiber.join(running)
+    return { kinds, missed: [...stored.keys()].filter((one) => !live.has(one)), outcome, rowsBefore }
+  })
+
+describe("after a reading of changes", () => {
+  it.effect("one request shows that nothing was deleted, whatever is known to differ", () =>
+    Effect.gen(function* () {
+      for (const excess of [undefined, -3, 0, 4]) {
+        const { kinds, outcome } = yield* night({ ...(excess !== undefined && { excess, known: excess }) })
+        assert.deepStrictEqual(kinds, ["changes", "count"], String(excess))
+        assert.strictEqual(outcome.mode, "incremental")
+        assert.isDefined(outcome.soughtAt)
+        assert.deepStrictEqual([outcome.warnings, outcome.shortfalls], [[], []])
+      }
+    })
+  )
+
+  it.effect("a total that is not as it was known makes the list be read in full", () =>
+    Effect.gen(function* () {
+      for (const given of [
+        { deleted: 1 },
+        { deleted: 2, excess: 1, known: 1 },
+        { excess: 1 },
+        { known: 2 },
+        { excess: -1 }
+      ]) {
+        const { kinds, outcome, rowsBefore } = yield* night(given)
+        assert.strictEqual(kinds.at(-1), "full", JSON.stringify(given))
+        assert.strictEqual(outcome.mode, "full")
+        assert.strictEqual(rowsBefore, 20)
+      }
+    })
+  )
+
+  it.effect("records that the list shows late are read with the changes, and are no reason to read it in full", () =>
+    Effect.gen(function* () {
+      const draw = randomFrom(4)
+      for (let round = 0; round < 20; round++) {
+        const late = Array.from({ length: 1 + Math.floor(draw() * 3) }, (_, n) => ({
+          id: `new${n}`,
+          agoMs: draw() * 9.9 * minute,
+          shownAt: Math.floor(draw() * 2)
+        }))
+        const { kinds, missed, outcome } = yield* night({ late })
+        assert.notInclude(kinds, "full", JSON.stringify(late))
+        assert.isEmpty(missed)
+        assert.isDefined(outcome.soughtAt)
+      }
+    })
+  )
+
+  it.effect("a total that is not answered says nothing, and that is said", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* night({ deleted: 2, isCountUnanswered: true })
+      assert.deepStrictEqual(outcome.warnings, [{ _tag: "DeletionsNotSought" }])
+      assert.isUndefined(outcome.soughtAt)
+    })
+  )
+
+  it.effect("the total is asked for until it was in vain three times", () =>
+    Effect.gen(function* () {
+      assert.include((yield* night({ deleted: 1, vainReadings: 2 })).kinds, "full")
+      const { kinds, outcome } = yield* night({ deleted: 1, vainReadings: 3 })
+      assert.deepStrictEqual(kinds, ["changes"])
+      assert.isUndefined(outcome.soughtAt)
+    })
+  )
+})

@@ -74,3 +74,15 @@ describe("with another program that begins while sluice fills every window", () 
     })
   )
 })
+
+it.effect("what an earlier run has used is left out of the first window only, because nobody uses it afterwards", () =>
+  Effect.gen(function* () {
+    for (const used of [20, 60, 90]) {
+      const moments = Array.from({ length: used }, (_, n) => (n * 2000) / used)
+      const { lastMs, oursRefused } = yield* beside(moments, 1)
+      assert.strictEqual(oursRefused, 0)
+      // Six windows are needed, and one and a part of it are shared.
+      assert.isAtMost(lastMs, 80_000, `${used}`)
+    }
+  })
+)

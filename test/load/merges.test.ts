@@ -3,7 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { Limits, limitsOf } from "../../src/values/limits.ts"
 import { checkpoint } from "../support/checkpoint.ts"
-import { load, noNotesOf, notesOf, page, select, test } from "./loading.ts"
+import { decided, load, noNotesOf, notesOf, page, select, test } from "./loading.ts"
 
 const at = (day: number) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString()
 const person = (name: string, day?: number, tags: ReadonlyArray<string> = []) => ({
@@ -130,6 +130,11 @@ describe("the children of a parent", () => {
       yield* readPart([], {}, 2)
       yield* load
       assert.deepStrictEqual(yield* missing, ["m"], "the page before returned the other one")
+      yield* decided("deleted", ["m"], { run: "r3", day: 3 }, "notes")
+      yield* load
+      yield* readPart([{ id: "n" }], {}, 4)
+      yield* load
+      assert.deepStrictEqual(yield* missing, [], "what is deleted is not missing")
       assert.deepStrictEqual(yield* states, ["p 1 true true"])
     })
   )

@@ -13,6 +13,7 @@ import { Vault } from "../../src/stores/vault/vault.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { type Row, Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { templateOf } from "../support/fixtures.ts"
+import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 import { checkpoint } from "../support/checkpoint.ts"
 
@@ -100,6 +101,64 @@ const test = (name: string, body: Effect.Effect<void, unknown, Vault | Warehouse
       )
     )
   })
+
+describe("a record of which the list and the detail each know a part", () => {
+  test(
+    "has of each field what came last, in any order of both: what is the same as before says nothing new",
+    Effect.gen(function* () {
+      const draw = randomFrom(12)
+      const pick = <A>(of: ReadonlyArray<A>): A => of[Math.floor(draw() * of.length)]!
+      interface Person {
+        name?: string | undefined
+        memo?: string | undefined
+        tags: ReadonlyArray<string>
+        scopes: ReadonlyArray<string>
+        list?: string
+        detail?: string
+        version: number
+      }
+      const all = new Map<string, Person>(["a", "b"].map((id) => [id, { tags: [], scopes: [], version: 0 }]))
+      const some = () => ["x", "y"].filter(() => draw() < 0.5)
+      for (let run = 1; run <= 14; run++) {
+        if (run === 1 || draw() < 0.5) {
+          const persons = Array.from(all, ([id, one]) => {
+            const sent = { name: pick(["n1", "n2", undefined]), tags: some() }
+            if (JSON.stringify(sent) !== one.list)
+              Object.assign(one, sent, { list: JSON.stringify(sent), version: one.version + 1 })
+            return { id, ...sent }
+          })
+          yield* send(run, people, { persons })
+        } else {
+          const [id, one] = pick([...all])
+          const sent = { name: pick(["n1", "n2"]), memo: pick(["m1", undefined]), scopes: some() }
+          const detail = `${JSON.stringify(sent)} of ${one.version}`
+          if (one.detail !== detail) Object.assign(one, sent, { detail })
+          yield* send(
+            run,
+            people,
+            { id, ...sent, scopes: sent.scopes.map((scope) => ({ scope })) },
+            {
+              kind: "detail",
+              partition: "persons/details",
+              records: "",
+              parent: { id, version: String(one.version), done: true, full: true }
+            }
+          )
+        }
+        const found = yield* rowsOf(
+          `SELECT id, name, memo, (SELECT string_agg(tag, '' ORDER BY tag) FROM crm.person_tags AS t WHERE t.person_id = p.id) AS tags,
+             (SELECT string_agg(scope, '' ORDER BY scope) FROM crm.person_scopes AS s WHERE s.person_id = p.id) AS scopes
+           FROM crm.persons AS p ORDER BY id`
+        )
+        const expected = Array.from(all, ([id, { memo, name, scopes, tags }]) => {
+          const joined = (values: ReadonlyArray<string>) => (values.length === 0 ? null : values.join(""))
+          return { id, name: name ?? null, memo: memo ?? null, tags: joined(tags), scopes: joined(scopes) }
+        })
+        assert.deepStrictEqual(found, expected, `run ${run}`)
+      }
+    })
+  )
+})
 
 describe("a record whose change timestamp goes back", () => {
   const names = rowsOf("SELECT name FROM crm.persons")

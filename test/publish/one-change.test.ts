@@ -193,4 +193,50 @@ describe("a release after a run that changed", () => {
       assert.isAtLeast(Date.parse(confirmedAt!), Date.parse(earlier!))
     }).pipe(Effect.provide(open(folder)))
   })
+
+  it.live("has also what another place got before, and not this one", () => {
+    const [folder, other] = [newFolder(), newFolder()]
+    copyOfBase(folder)
+    return Effect.gen(function* () {
+      const place = { folder: join(other, "published") }
+      const renamed = (id: string) => changing("many", [id], `UPDATE crm.many SET name = 'changed' WHERE id = '${id}'`)
+      yield* released(folder, place)
+      // It misses one release, or two.
+      for (const missed of [["i7"], ["i8", "i9"]]) {
+        for (const id of missed) {
+          yield* (yield* Warehouse).transaction(renamed(id))
+          yield* released(folder)
+        }
+        yield* (yield* Warehouse).transaction(renamed(`i1${missed.length}`))
+        yield* released(folder, place)
+        assert.deepStrictEqual(yield* differences(other), [])
+      }
+    }).pipe(Effect.provide(open(folder)))
+  })
+
+  it.live("a definition has the comments and views of now in its DuckDB file, whichever rows changed with it", () => {
+    const folder = newFolder()
+    copyOfBase(folder)
+    return Effect.gen(function* () {
+      const { rows, run, transaction } = yield* Warehouse
+      const statements = (text: string) => ({
+        shared: [`COMMENT ON TABLE main.few IS '${text}'`],
+        own: [`CREATE OR REPLACE VIEW main.shown AS SELECT '${text}' AS text`]
+      })
+      const [, [, row]] = changes as [unknown, (typeof changes)[number]]
+      for (const [n, changed] of [[], row, []].entries()) {
+        yield* transaction(changed)
+        // The last one changes no definition, and a row.
+        yield* released(folder, { statements: statements(`text ${Math.min(n, 1)}`) })
+        assert.deepStrictEqual(yield* differences(folder), [])
+        yield* run(`ATTACH '${realpathSync(join(folder, "published"))}/crm.duckdb' AS served (READ_ONLY)`)
+        const found = yield* rows(
+          "SELECT comment, (SELECT text FROM served.main.shown) AS text FROM duckdb_tables() WHERE database_name = 'served' AND schema_name = 'main' AND table_name = 'few'"
+        )
+        yield* run("DETACH served")
+        const expected = `text ${Math.min(n, 1)}`
+        assert.deepStrictEqual(found, [{ comment: expected, text: expected }])
+      }
+    }).pipe(Effect.provide(open(folder)))
+  })
 })

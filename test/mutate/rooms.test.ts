@@ -14,5 +14,6 @@ it.each([
   ["src/features/prune/files.ts", ["test/features/prune"]],
   ["src/features/verify/verify.ts", ["test/verify"]],
   ["src/alarms", ["test/alarms"]],
-  ["src/features/backup/copy.ts", []]
+  ["src/destinations/postgres/removal.ts", ["test/destinations"]],
+  ["src/features/backup/copy.ts", ["test/backup"]]
 ])("of %s are those in %j", (path, folders) => assert.deepStrictEqual(testFoldersOf(path), folders))

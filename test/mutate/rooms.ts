@@ -13,8 +13,8 @@ const elsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** The folders with the tests of a file or folder of `src`; none if no folder has the name of a room that it is in. */
 export const testFoldersOf = (path: string): ReadonlyArray<string> => {
   const room = path.replace(/^src\//, "").replace(/\/[^/]*\.ts$/, "")
-  // All stages, stores or features are no room.
-  for (let at = room; at === room || at.includes("/"); at = dirname(at)) {
+  // All stages, stores or features are no room; all destinations are one.
+  for (let at = room; at === room || at.includes("/") || at === "destinations"; at = dirname(at)) {
     const names = elsewhere[at] ?? foldersNamed(at)
     if (names.length > 0) return names.map((name) => `test/${name}`)
   }

@@ -7,7 +7,14 @@ import type { AddressInfo } from "node:net"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Requests, openBucket } from "../../src/stores/objects/bucket.ts"
-import { abortUploads, compareObject, copyObject, prepareFile, putFile } from "../../src/stores/objects/object.ts"
+import {
+  abortUploads,
+  compareObject,
+  copyObject,
+  isForeign,
+  prepareFile,
+  putFile
+} from "../../src/stores/objects/object.ts"
 import { type Bucket, startBucket } from "../support/bucket.ts"
 import { hasObjectStore } from "../support/object-store.ts"
 import { randomFrom } from "../support/random.ts"
@@ -201,5 +208,70 @@ describe("a file that is sent to a service", () => {
       await prepared.close()
       server.close()
     }
+  })
+})
+
+describe("what a service says of an object", () => {
+  const sha = (text: string) => createHash("sha256").update(text).digest("hex")
+  const md5 = (text: string) => createHash("md5").update(text).digest("hex")
+  const base64 = (hex: string) => Buffer.from(hex, "hex").toString("base64")
+  const contentOf = (text: string, parts: number) => ({
+    bytes: text.length,
+    sha256: sha(text),
+    md5: md5(text),
+    // Of so many parts, whose sums depend on the content alone here.
+    ofParts: { sha256: base64(sha(`parts of ${text}`)), md5: `${md5(`parts of ${text}`)}-${parts}` }
+  })
+  const saying = (headers: Readonly<Record<string, string>> | undefined): Requests => ({
+    place: "s3://objects",
+    bucket: "objects",
+    prefix: "",
+    send: async () => ({ status: headers ? 200 : 404, headers: new Headers(headers), body: Buffer.alloc(0) })
+  })
+  const forms: Readonly<Record<string, (text: string) => Readonly<Record<string, string>>>> = {
+    "its checksum": (text) => ({ "x-amz-checksum-sha256": base64(sha(text)), etag: '"any"' }),
+    "that of its parts": (text) => ({ "x-amz-checksum-sha256": `${contentOf(text, 3).ofParts.sha256}-3` }),
+    "its ETag": (text) => ({ etag: `"${md5(text)}"` }),
+    "that of three parts": (text) => ({ etag: `"${contentOf(text, 3).ofParts.md5}"` }),
+    "that of two parts": (text) => ({ etag: `"${contentOf(text, 2).ofParts.md5}"` }),
+    "an ETag with a key of its own": (text) => ({
+      etag: `"${md5(`key ${text}`)}"`,
+      "x-amz-server-side-encryption": "aws:kms"
+    }),
+    "an ETag of another kind": () => ({ etag: '"0x8D"' }),
+    nothing: () => ({})
+  }
+  const isOfSizeOnly = /two parts|of its own|another kind|nothing/
+  it.each(Object.entries(forms))(
+    "%s: it is never taken for another one, nor another one for it",
+    async (form, said) => {
+      const content = contentOf("the content", 3)
+      for (const there of ["the content", "The content", "content", "the content and more", ""]) {
+        const requests = saying({ "content-length": String(there.length), ...said(there) })
+        const isSame = there === "the content"
+        const expected =
+          there.length !== content.bytes ? "other" : isOfSizeOnly.test(form) ? "unknown" : isSame ? "same" : "other"
+        assert.strictEqual(await compareObject(requests, "o", content), expected, there)
+      }
+      assert.strictEqual(await compareObject(saying(undefined), "o", content), "missing")
+    }
+  )
+
+  it.each(Object.entries(forms))("%s: whether somebody else has put it there", async (form, said) => {
+    const sums = new Set([sha("ours"), sha("earlier")])
+    const isForeignTo = (text: string | undefined, bytes: number | undefined, name = "o.csv") =>
+      isForeign(
+        saying(text === undefined ? undefined : { "content-length": String(text.length), ...said(text) }),
+        name,
+        { bytes, sums }
+      )
+    assert.isFalse(await isForeignTo(undefined, 4))
+    assert.isFalse(await isForeignTo("ours", 4))
+    assert.isTrue(await isForeignTo("a stranger's", 4))
+    const isSumKnown = form === "its checksum"
+    assert.strictEqual(await isForeignTo("hers", 4), isSumKnown, "of the same size")
+    assert.strictEqual(await isForeignTo("earlier", 4), !isSumKnown, "which is ours by its checksum alone")
+    assert.strictEqual(await isForeignTo("ours", undefined), !isSumKnown, "without a size, it may be anybody's")
+    assert.isFalse(await isForeignTo("ours", undefined, `${sha("ours")}.csv`), "unless it is named by its content")
   })
 })

@@ -1,11 +1,12 @@
 /** The schedule over real processes, by a clock that the test sets. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { chmodSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startScheduler } from "../../src/features/serve/scheduler.ts"
 import { openWork } from "../../src/run/work.ts"
+import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const program = () => {
@@ -88,5 +89,64 @@ it.effect("a night begins at its minute and not before, again after an hour, and
     assert.deepStrictEqual(all.slice(0, 2), second)
     yield* TestClock.adjust("2 hours")
     assert.deepStrictEqual(yield* started(4), all)
+  })
+)
+
+it.effect("each time of a day has a sync, and each local day one prune after a sync that ended well", () =>
+  Effect.gen(function* () {
+    const zone = "America/New_York"
+    let now = Date.parse("2027-03-10T00:00:00Z")
+    // Its timer never rings: that it looks at the time every five seconds would take minutes here.
+    const clock: Clock.Clock = Object.assign(Object.create(yield* Clock.Clock), {
+      currentTimeMillis: Effect.sync(() => now),
+      currentTimeMillisUnsafe: () => now,
+      sleep: () => Effect.never
+    })
+    const draw = randomFrom(5)
+    const jobs: Array<{ record: Record<string, unknown>; transcript: { printed: object } }> = []
+    const isOpen = (one: (typeof jobs)[number]) => one.record["endedAt"] === undefined
+    const writing = Effect.sync(() => jobs.find((one) => isOpen(one) && one.record["isWriting"] === true))
+    const start = (order: object) =>
+      Effect.sync(() => {
+        const startedAt = new Date(now).toISOString()
+        jobs.push({ record: { id: `j${jobs.length}`, startedAt, ...order }, transcript: { printed: {} } })
+        return jobs.at(-1)!
+      })
+    const get = (id: string) => Effect.sync(() => jobs.find(({ record }) => record["id"] === id)!)
+    const times = { times: ["01:00", "13:00"], timeZone: zone, paused: false, prune: true }
+    yield* Effect.gen(function* () {
+      const scheduler = yield* startScheduler({
+        path: join(newFolder(), "schedule.json"),
+        work: { start, get, writing } as unknown as Parameters<typeof startScheduler>[0]["work"],
+        timesOf: () => times,
+        isRetryDue: async () => false,
+        onChange: Effect.void,
+        onProblem: (message) => assert.fail(message)
+      })
+      for (let step = 0; step < 8 * 24 * 4; step++) {
+        now += 900_000
+        yield* scheduler.resume
+        for (const one of jobs.filter(isOpen)) {
+          const exitCode = one.record["task"] === "sync" && draw() < 0.3 ? [75, 3][Math.floor(draw() * 2)]! : 0
+          Object.assign(one.record, { exitCode, endedAt: new Date(now).toISOString() })
+          yield* scheduler.onEnd(one as never)
+        }
+      }
+    }).pipe(Effect.scoped, Effect.provideService(Clock.Clock, clock))
+    const dayOf = ({ record }: (typeof jobs)[number], at = "startedAt") =>
+      new Date(String(record[at])).toLocaleDateString("en-CA", { timeZone: zone })
+    const syncs = jobs.filter(({ record }) => record["task"] === "sync")
+    const well = new Set(syncs.filter(({ record }) => record["exitCode"] === 0).map((one) => dayOf(one, "endedAt")))
+    const pruned = jobs.filter(({ record }) => record["task"] === "prune").map((one) => dayOf(one))
+    assert.deepStrictEqual(pruned, [...well].toSorted())
+    const hours = syncs.map(({ record }) =>
+      new Date(String(record["startedAt"])).toLocaleTimeString("en-GB", { timeZone: zone }).slice(0, 2)
+    )
+    const again = syncs.filter(({ record }) => record["exitCode"] === 75).length
+    assert.isAbove(again, 1)
+    assert.strictEqual(syncs.length, 16 + again, "each that was told to come later is tried again")
+    assert.isAtLeast(hours.filter((one) => one === "01" || one === "13").length, 16)
+    for (const { record } of jobs.filter(({ record }) => record["task"] === "prune"))
+      assert.deepStrictEqual([record["args"], record["isWriting"]], [["prune", "--apply"], true])
   })
 )

@@ -11,7 +11,10 @@ import {
   writeFileSync
 } from "node:fs"
 import { dirname, join } from "node:path"
-import { removeFiles, unneededFiles } from "../../../src/features/prune/files.ts"
+import { files as filesOfRecords } from "../../../pipelines/account/files.ts"
+import { removeFiles, unnamedFiles, unneededFiles } from "../../../src/features/prune/files.ts"
+import { Warehouse } from "../../../src/stores/warehouse/warehouse.ts"
+import { templateOf } from "../../support/fixtures.ts"
 import { newFolder } from "../../support/sluice.ts"
 
 const hour = 3_600_000
@@ -106,4 +109,31 @@ it("of the vault and the warehouse, only what was set aside is removed", async (
 it("an output that does not exist has nothing to prune", async () => {
   output = join(output, "missing")
   assert.deepStrictEqual(await paths(), [])
+})
+
+describe("a file behind a link", () => {
+  const resources = [filesOfRecords]
+  const stored = (n: number) => `files/${n}${n}/${"0".repeat(62)}.txt`
+  /** Prunes an output with four files, of which rows name these. */
+  const unnamed = async (...rows: ReadonlyArray<readonly [schema: string, n: number, isDeleted?: boolean]>) => {
+    const template = await templateOf({ resources, familyByTable: new Map() })
+    for (let n = 0; n < 4; n++) put(stored(n))
+    const looking = Effect.gen(function* () {
+      for (const [schema, n, isDeleted] of rows)
+        yield* (yield* Warehouse).run(
+          `INSERT INTO ${schema}.files (location_id, id, path, _deleted_at) VALUES ('L', '${n}', '${stored(n)}', ${isDeleted ? "now()" : "NULL"})`
+        )
+      return yield* unnamedFiles(output, resources)
+    })
+    const warehouse = Warehouse.layer(join(output, "warehouse.duckdb"), { access: "write", memoryMb: 128, template })
+    return (await Effect.runPromise(Effect.provide(looking, warehouse))).map(({ path }) => path)
+  }
+
+  it("goes if no row names it: neither a current, nor an earlier, nor a deleted one", async () => {
+    assert.deepStrictEqual(await unnamed(["crm", 0], ["crm_history", 1], ["crm", 2, true]), [stored(3)])
+  })
+
+  it("stays, as all do, where no row names any of them: then it is rather the tables that are missing", async () => {
+    assert.deepStrictEqual(await unnamed(), [])
+  })
 })

@@ -141,6 +141,9 @@ describe("an alarm", () => {
     }
     assert.deepStrictEqual(withFacts({ targets: [target] }), ["wrong target:warehouse"])
     assert.deepStrictEqual(withFacts({ targets: [target] }, { isRunning: true }), [])
+    const causesOf = (isRunning: boolean) =>
+      situationOf({ ...nothing, targets: [target] }, { isRunning }).verdict.causes.map(({ kind }) => kind)
+    assert.deepStrictEqual([causesOf(false), causesOf(true)], [["target"], []])
     assert.deepStrictEqual(withFacts({ targets: [{ ...target, failedSince: undefined, problem: undefined }] }), [])
     const [late, never] = found({
       targets: [target, { ...target, name: "new", run: undefined, deliveredAt: undefined }]

@@ -1,6 +1,7 @@
 /** Runs with another program that uses the same rate limit, in virtual time; `bench/neighbours.ts` prints the figures. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { OtherClients, type OwnRequest } from "../../src/stages/api/other-clients.ts"
 import { makeBudget } from "../../src/stages/api/rate-limiter.ts"
 import { neighbours, runBeside } from "../support/neighbour.ts"
 import { randomFrom } from "../support/random.ts"
@@ -75,14 +76,30 @@ describe("with another program that begins while sluice fills every window", () 
   )
 })
 
-it.effect("what an earlier run has used is left out of the first window only, because nobody uses it afterwards", () =>
-  Effect.gen(function* () {
-    for (const used of [20, 60, 90]) {
-      const moments = Array.from({ length: used }, (_, n) => (n * 2000) / used)
-      const { lastMs, oursRefused } = yield* beside(moments, 1)
-      assert.strictEqual(oursRefused, 0)
-      // Six windows are needed, and one and a part of it are shared.
-      assert.isAtMost(lastMs, 80_000, `${used}`)
+it("no request of sluice is taken for one of another program, however long it takes and whenever the service counts it", () => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const draw = randomFrom(seed)
+    const [windowMs, burst] = [1000, 100]
+    const all = Array.from({ length: 120 }, () => {
+      const sent = draw() * 10_000
+      const answered = sent + (draw() < 0.1 ? draw() * 3500 : draw() * 200)
+      return { sent, answered, counted: sent + draw() * (answered - sent) }
+    })
+    const others = new OtherClients([])
+    const own = new Map<(typeof all)[number], OwnRequest>()
+    const moments = all.flatMap((one) => [
+      { at: one.sent, happens: () => void own.set(one, others.sent(one.sent)) },
+      {
+        at: one.answered,
+        happens: () => {
+          const used = all.filter(({ counted }) => counted <= one.counted && counted > one.counted - windowMs).length
+          others.ended(own.get(one)!, one.answered, windowMs, { used, burst, windowMs })
+        }
+      }
+    ])
+    for (const { at, happens } of moments.toSorted((one, other) => one.at - other.at)) {
+      happens()
+      assert.isFalse(others.areActive, `seed ${seed}, ${at}`)
     }
-  })
-)
+  }
+})

@@ -12,6 +12,10 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { Effect } from "effect"
+import { makeFile } from "../../src/destinations/sqlite/make.ts"
+import type { PreviousRelease } from "../../src/stages/publish/manifest.ts"
 import { type Account, discard, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { knowing, newFolder, ofPeople, sluice } from "../support/sluice.ts"
@@ -177,3 +181,33 @@ describe("a SQLite file", () => {
     assert.strictEqual((await run("publish", "--full")).code, 0)
   })
 })
+
+it.live("a SQLite file has each table under a name of its own, also where two names differ in capitals only", () =>
+  Effect.gen(function* () {
+    const folder = newFolder()
+    const make = yield* Effect.promise(() => DuckDBInstance.create(join(folder, "crm.duckdb")))
+    const connection = yield* Effect.promise(() => make.connect())
+    const rows = "SELECT * FROM (VALUES ('a', 1), ('b', 2)) AS t (id, n)"
+    yield* Effect.promise(() =>
+      connection.run(
+        `CREATE SCHEMA bi; CREATE SCHEMA meta; CREATE TABLE meta.runs (run_id VARCHAR); CREATE TABLE main.things AS ${rows}; CREATE TABLE bi."Things" AS ${rows} WHERE id = 'a'; CREATE TABLE bi.crm_things AS ${rows}; CREATE TABLE main."_SLUICE" AS ${rows}`
+      )
+    )
+    connection.closeSync()
+    make.closeSync()
+    const manifest = { run: "r1", files: [{ path: "crm.duckdb", sha256: "0" }] }
+    const path = join(folder, "crm.sqlite")
+    const options = { memoryMb: 128, owner: "o", target: "file" }
+    const { notes, tables } = yield* makeFile(path, { folder, manifest } as unknown as PreviousRelease, options)
+    const database = new DatabaseSync(path)
+    const counts = tables.map((table) => [table, database.prepare(`SELECT count(*) AS n FROM ${table}`).get()!["n"]])
+    database.close()
+    assert.deepStrictEqual(Object.fromEntries(counts), {
+      '"things"': 2,
+      '"bi_Things"': 1,
+      '"crm_things"': 2,
+      '"crm__SLUICE"': 2
+    })
+    assert.lengthOf(notes, 2)
+  })
+)

@@ -20,7 +20,7 @@ import { templateOf } from "../support/fixtures.ts"
 import { nothingOptional } from "../support/optional.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
-import { contextOf, silentApi } from "./fakes.ts"
+import { answerOf, contextOf, silentApi } from "./fakes.ts"
 
 const things = defineList({
   table: "things",
@@ -28,6 +28,7 @@ const things = defineList({
   source: "s",
   scope: "s",
   full: [{ request: get("/x"), paging: { kind: "once" }, records: "x", pageSize: 10 }],
+  getOne: { request: get("/things/{thingId}"), record: "" },
   fields: { id: id("Id"), photo: text("Photo", { role: "file" }) }
 })
 const resources = [things, files]
@@ -38,7 +39,11 @@ type Host = "file" | "gone" | "refused" | "silent" | "hangs"
 const hour = 3_600_000
 const begin = Date.parse("2026-01-01T08:00:00Z")
 
+const recordWith = (photo: string | undefined) => ({ ...answerOf({}), bytes: Buffer.from(JSON.stringify({ photo })) })
+
 interface Night {
+  /** The link that the record has when it is read alone. */
+  readonly renewed?: string
   readonly run: string
   readonly hostOf: (url: string) => Host
   readonly settings?: { readonly maxTotalBytes?: number }
@@ -65,7 +70,7 @@ const accountOf = Effect.fnUntraced(function* (links: ReadonlyArray<string>, sil
   const loaded = Effect.provide(Effect.orDie(loader.load), services)
   const crossed = new Set<string>()
   const limits = limitsOf({ extract: { silentLinks } }, (name) => void crossed.add(name))
-  const night = Effect.fnUntraced(function* ({ hostOf, location = "L", run, settings = {} }: Night) {
+  const night = Effect.fnUntraced(function* ({ hostOf, location = "L", renewed, run, settings = {} }: Night) {
     const requested: Array<string> = []
     const killed = yield* Deferred.make<void>()
     const download = ({ url }: { readonly url: string }): Effect.Effect<Fetched> =>
@@ -87,7 +92,7 @@ const accountOf = Effect.fnUntraced(function* (links: ReadonlyArray<string>, sil
     const context = contextOf({ resources, folder, run, location, loaded, optional, files: settings as never })
     const reading = yield* Effect.forkChild(
       readFiles(files, false, context).pipe(
-        Effect.provideService(Api, Api.of({ ...silentApi, send: () => Effect.never, download })),
+        Effect.provideService(Api, Api.of({ ...silentApi, send: () => Effect.succeed(recordWith(renewed)), download })),
         Effect.provideService(Limits, limits)
       )
     )
@@ -203,6 +208,29 @@ describe("the files behind links", () => {
       assert.isEmpty(second.requested.filter((url) => fetched.includes(url)))
       assert.isTrue(second.rows.values().every((row) => row["status"] === "fetched"))
       assert.isEmpty((yield* night({ run: "r3", hostOf: () => "file" })).requested)
+    })
+  )
+
+  test(
+    "are asked for by the link that the record has now, if what expires in it may be the reason",
+    Effect.gen(function* () {
+      const [plain, other] = ["https://a.example/1", "https://a.example/2"]
+      const signed = (n: number) => `https://a.example/3?X-Amz-Date=${n}&X-Amz-Signature=${n}`
+      for (const answer of ["gone", "refused"] as const)
+        for (const [link, renewed, again] of [
+          [plain, other, false],
+          [plain, undefined, false],
+          [signed(1), signed(1), false],
+          [signed(1), other, false],
+          [signed(1), signed(2), true]
+        ] as const) {
+          yield* (yield* Warehouse).run("DELETE FROM crm.things; DELETE FROM crm.files")
+          const { night } = yield* accountOf([link], 20)
+          const hostOf = (url: string) => (url === renewed && again ? "file" : answer)
+          const { requested, rows } = yield* night({ run: "r1", hostOf, ...(renewed !== undefined && { renewed }) })
+          assert.deepStrictEqual(requested, again ? [link, renewed!] : [link], `${answer} ${link} ${renewed}`)
+          assert.strictEqual(rows.get("t0")!["status"] === "fetched", again)
+        }
     })
   )
 

@@ -65,8 +65,8 @@ describe("a period that the service rejects", () => {
       const draw = randomFrom(9)
       const now = Date.parse("2026-06-01T00:00:00Z")
       for (let round = 0; round < 6; round++) {
-        // Of all years, and of each of the last days.
-        const all = items(80, (n) => (n < 30 ? now - (n + draw()) * day : now - draw() * 26 * 365 * day) - begin)
+        // Of all years, and of each of the last days, up to two days ahead.
+        const all = items(80, (n) => (n < 30 ? now + (2 - n - draw()) * day : now - draw() * 26 * 365 * day) - begin)
         const longest = (2 + draw() * 400) * day
         const { seen, status } = yield* reading(listOf([numbered]), ({ from, limit, page: number, to }) => {
           if (Number(to) - Number(from) > longest) return { rejection }

@@ -129,8 +129,8 @@ describe("a record of which the list and the detail each know a part", () => {
           })
           yield* send(run, people, { persons })
         } else {
-          const [id, one] = pick([...all])
-          const sent = { name: pick(["n1", "n2"]), memo: pick(["m1", undefined]), scopes: some() }
+          const [id, one] = all.entries().next().value!
+          const sent = { name: pick(["n1", "n2"]), memo: "m", scopes: draw() < 0.8 ? ["x"] : [] }
           const detail = `${JSON.stringify(sent)} of ${one.version}`
           if (one.detail !== detail) Object.assign(one, sent, { detail })
           yield* send(
@@ -297,12 +297,16 @@ describe("columns of a detail that a list also has", () => {
 
 describe("child rows of a deleted row", () => {
   const countsOf = (table: string): Effect.Effect<ReadonlyArray<Row>, unknown, Warehouse> =>
-    rowsOf(`SELECT count(*) FILTER (_deleted_at IS NULL) AS current, count(_deleted_at) AS deleted FROM crm.${table}`)
+    rowsOf(
+      `SELECT count(*) FILTER (_deleted_at IS NULL) AS current, count(_deleted_at) AS deleted FROM crm.${table} WHERE location_id = 'L'`
+    )
 
   test(
     "are deleted and restored with it, by a deletion, a list and a tombstone",
     Effect.gen(function* () {
       const person = { name: "one", tags: ["x", "y"], scopes: [{ scope: "read" }] }
+      // Another location has a row with the same id, to which nothing of this happens.
+      yield* send(1, people, listed(person), { location: "M" })
       yield* send(1, people, listed(person))
       yield* detail(1, { id: "a", memo: "m", scopes: [{ scope: "read" }, { scope: "write" }] })
       assert.deepStrictEqual(yield* countsOf("person_tags"), [{ current: "2", deleted: "0" }])
@@ -316,13 +320,18 @@ describe("child rows of a deleted row", () => {
       yield* send(4, people, listed({ ...person, tags: ["x"], deleted: true }))
       assert.deepStrictEqual(yield* countsOf("person_tags"), [{ current: "0", deleted: "1" }])
       assert.deepStrictEqual(yield* countsOf("person_scopes"), [{ current: "0", deleted: "2" }])
+      const elsewhere = ["persons", "person_tags", "person_scopes"].map(
+        (table) => `SELECT count(*) AS n FROM crm.${table} WHERE location_id = 'M' AND _deleted_at IS NULL`
+      )
+      assert.deepStrictEqual(yield* rowsOf(elsewhere.join(" UNION ALL ")), [{ n: "1" }, { n: "2" }, { n: "1" }])
       const [row] = yield* rowsOf(
-        "SELECT (SELECT _deleted_at FROM crm.persons) = (SELECT _deleted_at FROM crm.person_tags) AS same"
+        "SELECT (SELECT _deleted_at FROM crm.persons WHERE location_id = 'L') = (SELECT _deleted_at FROM crm.person_tags WHERE location_id = 'L') AS same"
       )
       assert.strictEqual(row!["same"], true)
       assert.deepStrictEqual(
         yield* rowsOf("SELECT count(*) AS n FROM crm.person_tags_as_of(TIMESTAMPTZ '2026-03-02 06:00:00+00')"),
-        [{ n: "2" }]
+        [{ n: "4" }],
+        "two of each location"
       )
     })
   )

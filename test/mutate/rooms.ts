@@ -6,6 +6,8 @@ import { dirname } from "node:path"
 const elsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "features/privacy": ["erasure", "location", "subject"],
   "features/export/bundle": ["bundle"],
+  "features/export/bundle/verify": ["bundle"],
+  "features/prune": ["features/prune", "prune"],
   "stores/formats": ["publish", "xlsx"],
   "stores/objects": ["objects", "publish"]
 }

@@ -128,6 +128,19 @@ describe("the day", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect.each([1, 2, 5])("with %i requests more than are reserved has so many in flight at once", (left) =>
+    Effect.gen(function* () {
+      const budget = yield* makeBudget(withReserve)
+      yield* once(budget, { ...open, dailyRemaining: 520 + left })
+      const fibers = yield* Effect.forEach(Array.from({ length: 9 }), () => Effect.forkChild(budget.acquire(1)))
+      yield* TestClock.adjust(1)
+      assert.lengthOf(
+        fibers.filter((fiber) => fiber.pollUnsafe() !== undefined),
+        left
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("is judged by the lowest number: answers come out of order", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget(withReserve)

@@ -48,3 +48,16 @@ describe("the states of rows", () => {
     assert.isFalse(states.isRepeated("contacts", '["location","contact-7"]', fingerprintOf("b")))
   })
 })
+
+it("a version is the one before only if both halves of its fingerprint are", () => {
+  for (const [high, low] of [
+    [1, 3],
+    [2, 2],
+    [2, 1]
+  ] as const) {
+    const states = new RowStates()
+    states.isRepeated("t", "r", { high: 1, low: 2 })
+    assert.isFalse(states.isRepeated("t", "r", { high, low }))
+    assert.isTrue(states.isRepeated("t", "r", { high, low }))
+  }
+})

@@ -84,7 +84,7 @@ export const publishNow = Effect.fnUntraced(function* (
     targets.map(({ destination, name }) => ({ name, folder: destination.place }))
   )
   // The checkpoint releases memory of unwritten rows, which publishing needs.
-  yield* (yield* Warehouse).run("CHECKPOINT")
+  yield* (yield* Warehouse).checkpointIfAbove(1 / 8)
   const models = yield* modelsOf(catalogue, output)
   const owner = targets.length > 0 ? yield* ownerOf(output.folder) : undefined
   const content = { catalogue, wide, models, output, owner, run, full }

@@ -61,7 +61,7 @@ describe("a table with every type and text", () => {
           assert.deepStrictEqual([...(yield* contentsOfEach([{ from, columns, size }])).values()], [expected])
 
         const names = columns.map((column) => column.name)
-        const given = { name: table, from, columns, key: [], metadata: noMetadata, isEmpty: rows.length === 0 }
+        const given = { name: table, from, columns, metadata: noMetadata, isEmpty: rows.length === 0 }
         const csv = join(folder, `${table}.csv`)
         yield* writeCsv(given, csv)
         // Earlier versions wrote all decimal places.
@@ -94,7 +94,7 @@ describe("a table with every type and text", () => {
         return [...(yield* contentsOfEach([{ from, columns, text, size: size + 1000, source }])).values()]
       })
       const fileOf = Effect.fnUntraced(function* (from: string, file: string) {
-        yield* writeCsv({ name: "t", from, columns, key: [], metadata: noMetadata, isEmpty: false }, join(folder, file))
+        yield* writeCsv({ name: "t", from, columns, metadata: noMetadata, isEmpty: false }, join(folder, file))
         return csvReading.from([join(folder, file)], names)
       })
       assert.deepStrictEqual(yield* found("(FROM crm.things)", false), [content])

@@ -37,7 +37,7 @@ describe.each(formatNames)("%s", { tags: ["slow"] }, (name) => {
       yield* fill
       const format = yield* loadFormat(name)
       const stored = yield* storedTables
-      const rows = rowsOfTable(things, { stored })
+      const rows = rowsOfTable(things, stored)
       const path = join(output, format.fileOf("things"))
       mkdirSync(dirname(path), { recursive: true })
       assert.strictEqual(yield* storedOrder(format.write(rows, path)), 41_001 + nastyTexts.length)

@@ -4,7 +4,7 @@ import { Effect, type Layer } from "effect"
 import { execFileSync } from "node:child_process"
 import { readFileSync, realpathSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { boolean, id, text, values } from "../../src/catalog/fields.ts"
+import { boolean, count, id, text, values } from "../../src/catalog/fields.ts"
 import { publishedTables } from "../../src/catalog/published-tables.ts"
 import { get } from "../../src/catalog/request.ts"
 import { defineList } from "../../src/catalog/resource.ts"
@@ -12,7 +12,7 @@ import type { Manifest } from "../../src/output/manifest.ts"
 import { type PublishOptions, publish } from "../../src/stages/publish/publish.ts"
 import { contentOf } from "../support/content.ts"
 import { changeVersions, recordChangedKeys, recordRelease } from "../../src/stores/warehouse/meta/content-versions.ts"
-import { prepare } from "../../src/stores/warehouse/schema.ts"
+import { commentStatements, prepare, versionStatements } from "../../src/stores/warehouse/schema.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 import { verified } from "./verify.ts"
@@ -28,10 +28,15 @@ const list = (table: string, more: object) =>
   })
 /** Of this many rows, a release replaces those that changed; of fewer, all. */
 const catalogue = {
-  resources: [list("many", { tags: values("many_tags", "Tags", "tag", text("Tag")) }), list("few", {})],
+  resources: [
+    list("many", { tags: values("many_tags", "Tags", "tag", text("Tag")) }),
+    list("few", {}),
+    { ...list("numbered", { number: count("Number") }), key: ["id", "number"] }
+  ],
   familyByTable: new Map<string, string>()
 }
 const tables = publishedTables(catalogue)
+const schemas = { current: "main", history: "crm_history" }
 const rows = 600
 
 const open = (folder: string): Layer.Layer<Warehouse, unknown> =>
@@ -43,7 +48,10 @@ const released = (folder: string, options: Partial<PublishOptions> = {}) =>
       formats: ["duckdb", "csv"],
       run: "r",
       schemaVersion: "1",
-      statements: { shared: [], own: [] },
+      statements: {
+        shared: catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
+        own: commentStatements(catalogue, schemas)
+      },
       ...options
     },
     tables
@@ -59,6 +67,7 @@ beforeAll(async () => {
        INSERT INTO crm.many (location_id, id, name) VALUES ('M', 'i1', 'of another location');
        INSERT INTO crm.many_tags (location_id, many_id, tag) SELECT 'L', 'i' || n, 't' FROM range(${rows}) AS t(n);
        INSERT INTO crm_history.many (location_id, id, name, _valid_from, _valid_to) SELECT 'L', 'i' || n, 'old', now(), now() FROM range(${rows}) AS t(n);
+       INSERT INTO crm.numbered (location_id, id, number) SELECT 'L', 'i' || n % 7, nullif(n, 9) FROM range(${rows}) AS t(n);
        INSERT INTO crm.few (location_id, id, name) VALUES ('L', 'a', NULL), ('L', 'b', '');`
     )
     yield* released(base)
@@ -98,6 +107,22 @@ const differences = Effect.fnUntraced(function* (folder: string) {
         if ((yield* warehouse.rows(differing)).length > 0) found.push(copy.replace(release, ""))
       }
     }
+  yield* warehouse.run("DETACH served")
+  return found
+})
+
+/** Everything in a release but the rows: what its manifest says of them, columns, comments, views and macros. */
+const describedIn = Effect.fnUntraced(function* (folder: string) {
+  const warehouse = yield* Warehouse
+  yield* warehouse.run(`ATTACH '${realpathSync(join(folder, "published"))}/crm.duckdb' AS served (READ_ONLY)`)
+  const found: Array<unknown> = [manifestIn(folder).tables]
+  for (const select of [
+    "schema_name, table_name, column_name, data_type, comment FROM duckdb_columns()",
+    "schema_name, table_name, comment FROM duckdb_tables()",
+    "schema_name, view_name, comment, sql FROM duckdb_views()",
+    "schema_name, function_name, macro_definition FROM duckdb_functions()"
+  ])
+    found.push(yield* warehouse.rows(`SELECT ${select} WHERE database_name = 'served' ORDER BY ALL`))
   yield* warehouse.run("DETACH served")
   return found
 })
@@ -149,6 +174,15 @@ const changes: ReadonlyArray<
     ),
     ["many", "many_tags"]
   ],
+  [
+    "a row whose key has a number, and one without",
+    changing(
+      "numbered",
+      ["i1\u001f8", "i2"],
+      "UPDATE crm.numbered SET name = 'changed' WHERE number = 8 OR number IS NULL"
+    ),
+    ["numbered"]
+  ],
   ["a row of a small table", changing("few", ["a"], "UPDATE crm.few SET is_open = true WHERE id = 'a'"), ["few"]],
   ["the last row of a table", changing("few", ["a", "b"], "DELETE FROM crm.few"), ["few"]],
   [
@@ -174,6 +208,8 @@ describe("a release after a run that changed", () => {
       assert.isTrue(isNew)
       assert.deepStrictEqual(yield* differences(folder), [])
       verified(join(folder, "published"))
+      yield* released(join(folder, "anew"), { formats: ["duckdb"], full: true })
+      assert.deepStrictEqual(yield* describedIn(folder), yield* describedIn(join(folder, "anew")))
       const moved = csvs.flatMap(([name, before]) => (inode(name) === before ? [] : [name]))
       assert.deepStrictEqual(moved, rewritten)
       assert.isFalse((yield* released(folder)).isNew, "nothing has changed since")

@@ -9,12 +9,12 @@ import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
 import { publishedTables } from "../../src/catalog/published-tables.ts"
 import { withViews } from "../../src/stages/publish/changes.ts"
-import { rowsOfTable } from "../../src/stages/publish/put.ts"
+import { changedOf, rowsOfTable } from "../../src/stages/publish/put.ts"
 import { columnsOf, selectText, storedTables } from "../../src/stores/warehouse/columns.ts"
 import { storedOrder } from "../../src/stores/warehouse/parts.ts"
 import { updateCsv, writeCsv } from "../../src/stores/formats/csv/write.ts"
 import { format } from "../../src/stores/formats/parquet/format.ts"
-import { changeVersions, recordChangedKeys } from "../../src/stores/warehouse/meta/content-versions.ts"
+import { changeVersions, changedKeys, recordChangedKeys } from "../../src/stores/warehouse/meta/content-versions.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
@@ -69,7 +69,7 @@ const compare = (fill: (warehouse: Warehouse["Service"]) => Effect.Effect<void, 
     yield* fill(warehouse)
     const tables = withViews(publishedTables(catalogue), yield* refreshWide(catalogue))
     const table = tables.find(({ name }) => name === "contacts_wide")!
-    const wide = rowsOfTable(table, { stored: yield* storedTables })
+    const wide = rowsOfTable(table, yield* storedTables)
     const [counted] = yield* warehouse.rows("SELECT count(*) AS n FROM crm.contacts")
     const rows = Number(counted!["n"])
     mkdirSync(join(output, "contacts_wide"))
@@ -111,7 +111,8 @@ const compare = (fill: (warehouse: Warehouse["Service"]) => Effect.Effect<void, 
       `DELETE FROM crm.contact_custom_values WHERE contact_id IN (SELECT id FROM crm.contacts WHERE ${isSome}) AND hash(contact_id, custom_field_id) % 2 = 0`,
       `UPDATE crm.contacts SET first_name = 'changed' WHERE ${isSome}`
     ])
-    const previous = { path: join(output, "contacts_wide.csv"), rows }
+    const changed = changedOf(wide, table)
+    const previous = { path: join(output, "contacts_wide.csv"), rows, keys: changedKeys("contacts"), changed }
     const target = join(output, "updated/contacts_wide.csv")
     const updated = yield* storedOrder(updateCsv(wide, { table, ...previous }, target))
     mkdirSync(join(output, "anew"))

@@ -4,7 +4,8 @@ import { hash } from "node:crypto"
 import type { PublishedTable } from "../../catalog/published-tables.ts"
 import { firstWide } from "../../catalog/tables.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
-import { query, queryNumber } from "../../stores/warehouse/query.ts"
+import { rowsOfEach } from "../../stores/warehouse/groups.ts"
+import { query } from "../../stores/warehouse/query.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import { Limits } from "../../values/limits.ts"
 import type { WideView } from "../../stores/warehouse/wide-view.ts"
@@ -30,6 +31,8 @@ export type Change = "none" | "some" | "all"
 
 export interface TableChange extends TableName {
   readonly change: Change
+  /** About which part of its rows a release replaces. */
+  readonly share: number
 }
 
 export interface Changes {
@@ -38,7 +41,7 @@ export interface Changes {
 }
 
 /** Increase it when the program writes other bytes for the same rows. */
-const layout = 4
+const layout = 5
 
 /** The version of a table in a release. `content`: that of its resource in the warehouse. */
 export const versionOf = (content: string | undefined, wide?: TableName["wide"]): string =>
@@ -51,13 +54,15 @@ export const changesSince = Effect.fn("publish.changesSince")(function* (
   const stored = yield* contentVersions()
   const released = previous?.manifest.state.versions ?? {}
   const { changedShare } = (yield* Limits).publish
-  const changed = yield* changedShares(tables.filter(({ wide }) => !wide))
+  const shares = yield* changedShares(tables.filter(({ wide }) => !wide))
   const found = tables.map((table) => {
     const { version, base } = stored.of(table.resource)
     const wasReleased = (content: string | undefined) => released[table.name] === versionOf(content, table.wide)
-    const isFew = !changedShare.isExceededBy(changed.get(table.resource) ?? 0)
+    const some = shares.get(table.resource) ?? 0
+    const isFew = !changedShare.isExceededBy(some)
     const change: Change = wasReleased(version) ? "none" : base && isFew && wasReleased(base) ? "some" : "all"
-    return { ...table, version: versionOf(version, table.wide), change }
+    const share = { none: 0, some, all: 1 }[change]
+    return { ...table, version: versionOf(version, table.wide), change, share }
   })
   return {
     versions: Object.fromEntries(found.map((table) => [table.name, table.version])),
@@ -67,17 +72,14 @@ export const changesSince = Effect.fn("publish.changesSince")(function* (
 
 /** The changed keys of each resource in proportion to its records. */
 const changedShares = Effect.fnUntraced(function* (tables: ReadonlyArray<TableName>) {
-  const parents = new Map(tables.filter(({ resource, name }) => resource === name).map((table) => [table.name, table]))
   const counts = yield* query(
-    { resource: String, n: Number },
-    "SELECT resource, count(DISTINCT (location_id, key)) AS n FROM meta.changed_keys GROUP BY ALL"
+    { resource: String, size: Number },
+    "SELECT resource, count(DISTINCT (location_id, key)) AS size FROM meta.changed_keys GROUP BY ALL"
   )
   const { changedKeys } = (yield* Limits).publish
-  const shares = new Map<string, number>()
-  for (const { resource, n } of counts) {
-    if (!parents.has(resource)) continue
-    const all = yield* queryNumber(`SELECT count(*) FROM crm.${name(resource)}`)
-    shares.set(resource, changedKeys.isExceededBy(n) ? 1 : n / Math.max(1, all))
-  }
-  return shares
+  const known = counts.filter(({ resource }) => tables.some(({ name }) => name === resource))
+  const countOf = ({ resource }: (typeof counts)[number]) => `SELECT count(*) AS n FROM crm.${name(resource)}`
+  const all = yield* rowsOfEach({ n: Number }, known, countOf)
+  const shareOf = (size: number, n: number) => (changedKeys.isExceededBy(size) ? 1 : size / Math.max(1, n))
+  return new Map(all.map(([{ resource, size }, { n }]) => [resource, shareOf(size, n)]))
 })

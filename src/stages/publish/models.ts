@@ -189,7 +189,6 @@ const rowsOf = (model: Model, tables: StoredTables): Rows => ({
   name: model.name,
   from: `${attachedName}.${modelPath(model)}`,
   columns: tables.of(modelPath(model)).columns,
-  key: [],
   metadata: metadataFrom(model.description ?? "", { columns: model.columns })
 })
 

@@ -13,19 +13,20 @@ import { snapshotName } from "../../output/paths.ts"
 import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
 import type { Ordered } from "./models/order.ts"
 import { storedFingerprint } from "../../stores/warehouse/meta/schema-version.ts"
+import { changedKeys } from "../../stores/warehouse/meta/content-versions.ts"
 import { readingDays } from "../../stores/warehouse/meta/watermarks.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type TableName, changesSince } from "./changes.ts"
 import { storedTables } from "../../stores/warehouse/columns.ts"
 import type { Document } from "./contracts/data-package.ts"
-import { contentsOf, pathOf } from "./contents.ts"
+import { contentsOf } from "./contents.ts"
 import { type PublishedFile, type Totals, totalsOf } from "../../output/manifest.ts"
 import { type WholeManifest, confirmRelease, failedModels, previousRelease, writeManifest } from "./manifest.ts"
 import { modelVersions, putModels, viewShapes } from "./models.ts"
 import { type Put, type ReleaseFormat, earlierFiles, putRows, putSnapshot, rowsOfTable } from "./put.ts"
 import { currentRelease } from "./current.ts"
-import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
-import { type SnapshotStatements, checkpointIfMany, isSmall, withAttached } from "./snapshot.ts"
+import { type Making, abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
+import { type SnapshotStatements, checkpointIfMany, isSmall, pathOf, withAttached } from "./snapshot.ts"
 import { type FormatName, formatNames, loadFormat } from "../../stores/formats/formats.ts"
 import { joinedInOrder, storedOrder } from "../../stores/warehouse/parts.ts"
 
@@ -99,7 +100,7 @@ export const publish = Effect.fn("publish")(function* (
   return yield* Effect.gen(function* () {
     const { building } = release
     const stored = yield* storedTables
-    const making = { building, previous, stored }
+    const making: Making = { building, previous, stored, texts: new Map() }
     const filesBefore = earlierFiles(previous)
     const fileFormats = yield* Effect.forEach(
       formatNames.filter((name) => formats.includes(name)),
@@ -110,19 +111,21 @@ export const publish = Effect.fn("publish")(function* (
       : undefined
     const isUpdated = snapshot?.fullBytes !== undefined
     const putAll = Effect.gen(function* () {
-      const differences = snapshot ? yield* Effect.tap(snapshot.fill, checkpointIfMany(stored, isUpdated)) : new Map()
-      const contents = yield* contentsOf(changes.tables, differences, making)
+      const contents = yield* contentsOf(changes.tables, isUpdated, making)
+      if (snapshot) yield* Effect.andThen(snapshot.fill, checkpointIfMany(changes.tables, stored, isUpdated))
       const put: Array<Put> = []
-      for (const table of changes.tables) {
-        const rows = () => rowsOfTable(table, making, snapshot !== undefined)
-        const updated = isSmall(stored.of(pathOf("crm", table.wide ? { name: table.wide.table } : table)))
-          ? {}
-          : { table }
-        const files = Effect.forEach(fileFormats, ({ format, name }) => {
-          const before = filesBefore(name, table.name)
-          return putRows(rows, format, { folder: name, change: table.change, before, ...updated }, building)
-        })
-        put.push(...(yield* table.wide ? joinedInOrder(files) : files))
+      for (const [resource, tables] of Map.groupBy(changes.tables, (table) => table.resource)) {
+        const keys = yield* Effect.cached(changedKeys(resource))
+        for (const table of tables) {
+          const rows = () => rowsOfTable(table, stored, making.texts, snapshot !== undefined)
+          const isWhole = isSmall(stored.of(pathOf("crm", table.wide ? { name: table.wide.table } : table)))
+          const files = Effect.forEach(fileFormats, ({ format, name }) => {
+            const before = filesBefore(name, table.name)
+            const update = isWhole ? undefined : { table, keys }
+            return putRows(rows, format, { folder: name, change: table.change, before, update }, building)
+          })
+          put.push(...(yield* table.wide ? joinedInOrder(files) : files))
+        }
       }
       const totals = totalsOf(contents)
       if (snapshot) put.unshift({ path: snapshotName, table: "*", rows: totals.rows })

@@ -9,15 +9,18 @@ import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { snapshotName } from "../../output/paths.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import type { Format, Rows, Written } from "../../stores/formats/format.ts"
+import type { Earlier, Format, Rows, Written } from "../../stores/formats/format.ts"
 import type { FormatName } from "../../stores/formats/formats.ts"
+import { changedRows, isChanged } from "../../stores/warehouse/meta/content-versions.ts"
+import type { StoredTables } from "../../stores/warehouse/columns.ts"
+import type { RowTexts } from "../../stores/warehouse/content.ts"
+import { name } from "../../stores/warehouse/sql.ts"
 import { metadataOf } from "../../stores/formats/metadata.ts"
 import type { Change, TableChange, TableName } from "./changes.ts"
-import { type ContentChanges, pathOf } from "./contents.ts"
 import type { PublishedFile, TableContent } from "../../output/manifest.ts"
 import type { WholeManifest, PreviousRelease } from "./manifest.ts"
 import type { Making } from "./release.ts"
-import { type SnapshotStatements, copyOf, updateSnapshot, writeSnapshot } from "./snapshot.ts"
+import { type SnapshotStatements, copyOf, pathOf, updateSnapshot, writeSnapshot } from "./snapshot.ts"
 import { hasTable } from "./wide-tables.ts"
 
 /** A file with its checksum is a link to one of the previous release. */
@@ -37,14 +40,14 @@ export interface Putting {
   readonly change: Change
   /** The file of the previous release. */
   readonly before: EarlierFile | undefined
-  /** The table, if its earlier file can be updated. */
-  readonly table?: PublishedTable
+  /** The table and the keys of its changed records, if its earlier file can be updated. */
+  readonly update?: Pick<Earlier, "table" | "keys"> | undefined
 }
 
 export const putRows = Effect.fnUntraced(function* (
   rows: () => Rows,
   format: Format,
-  { before, change, folder, table }: Putting,
+  { before, change, folder, update }: Putting,
   building: string
 ) {
   if (change === "none" && before) return yield* linkEarlier(before, building)
@@ -53,23 +56,29 @@ export const putRows = Effect.fnUntraced(function* (
   const target = join(building, path)
   yield* makeFolder(dirname(target))
   const updated =
-    change === "some" && table && before && format.update
-      ? yield* format.update(found, { ...before.file, table, path: join(before.folder, before.file.path) }, target)
+    change === "some" && update && before && format.update
+      ? yield* format.update(found, { ...update, ...before, changed: changedOf(found, update.table) }, target)
       : undefined
   return { path, table: found.name, rows: updated ?? (yield* format.write(found, target)) }
 })
 
+/** FROM clause of the rows of changed records, of a wide view or of a table. */
+export const changedOf = ({ from, name: shown, wide }: Rows, table: PublishedTable): string =>
+  wide && from === pathOf("crm", { name: shown })
+    ? `(${wide.among("crm", `(SELECT id FROM crm.${name(wide.table)} WHERE ${isChanged(table)})`)})`
+    : changedRows(from, table)
+
 /** The rows of a table or wide view. `hasWide`: the DuckDB file is attached, and its wide tables need not be gathered again. */
-export const rowsOfTable = (table: TableName, { stored }: Pick<Making, "stored">, hasWide = false): Rows => {
+export const rowsOfTable = (table: TableName, stored: StoredTables, texts?: RowTexts, hasWide = false): Rows => {
   const path = pathOf("crm", table)
   const { columns, rows } = stored.of(path)
   return {
     name: table.name,
     from: hasWide && hasTable(table) ? copyOf(path) : path,
     columns,
-    key: table.key,
     metadata: metadataOf(table),
     wide: table.wide,
+    texts,
     isEmpty: rows === 0 && !table.wide
   }
 }
@@ -77,8 +86,8 @@ export const rowsOfTable = (table: TableName, { stored }: Pick<Making, "stored">
 export interface PutSnapshot {
   /** The size of the file when it was last written anew; absent if it is written anew now. */
   readonly fullBytes?: number
-  /** Puts the rows into the file when it is attached. How its contents differ is not known if the file is written anew. */
-  readonly fill: Effect.Effect<ContentChanges, Failure, Warehouse>
+  /** Puts the rows into the file when it is attached. */
+  readonly fill: Effect.Effect<void, Failure, Warehouse>
 }
 
 /** The DuckDB file, of which the rows are not yet those of the release. */
@@ -90,7 +99,7 @@ export const putSnapshot = Effect.fnUntraced(function* (
 ): Effect.fn.Return<PutSnapshot, Failure, Warehouse> {
   const path = join(building, snapshotName)
   if (!previous || !isUpdatable(previous.manifest, tables, definitions, (yield* Limits).publish)) {
-    return { fill: Effect.as(yield* writeSnapshot(path, tables, statements, stored), new Map()) }
+    return { fill: yield* writeSnapshot(path, tables, statements, stored) }
   }
   // A copy, because a reader may have locked the file.
   const from = join(previous.folder, snapshotName)
@@ -117,17 +126,17 @@ const isUpdatable = (
   )
 }
 
-/** The file of the previous release of a table or model, by format, in the folder of that release. */
+/** The file of the previous release of a table or model, by format, with its path in that release. */
 export const earlierFiles = (previous: PreviousRelease | undefined) => (format: string, table: string) => {
   const isIts = (one: PublishedFile) => one.table === table && one.path.startsWith(`${format}/`)
   const file = previous?.manifest.files.find(isIts)
-  return file && previous && { file, folder: previous.folder }
+  return file && previous && { file, rows: file.rows, path: join(previous.folder, file.path) }
 }
 type EarlierFile = NonNullable<ReturnType<ReturnType<typeof earlierFiles>>>
 
 /** Where links are refused, the file is copied. */
-export const linkEarlier = Effect.fnUntraced(function* ({ file, folder }: EarlierFile, building: string) {
-  const [from, to] = [join(folder, file.path), join(building, file.path)]
+export const linkEarlier = Effect.fnUntraced(function* ({ file, path: from }: EarlierFile, building: string) {
+  const to = join(building, file.path)
   yield* makeFolder(dirname(to))
   return yield* onDisk(to, "written", async (): Promise<Put> => {
     try {

@@ -17,6 +17,7 @@ import { promisify } from "node:util"
 import type { Failure } from "../../values/failure.ts"
 import { checksumOf, checksumOfBytes, ifMissing, onDisk, syncFolder, unlessRefused } from "../../output/files.ts"
 import { currentRelease, linkName, numberOf, show } from "./current.ts"
+import type { RowTexts } from "../../stores/warehouse/content.ts"
 import type { StoredTables } from "../../stores/warehouse/columns.ts"
 import type { Written } from "../../stores/formats/format.ts"
 import type { PublishedFile } from "../../output/manifest.ts"
@@ -41,6 +42,8 @@ export interface Making {
   readonly previous: PreviousRelease | undefined
   /** The tables of the warehouse, by path. */
   readonly stored: StoredTables
+  /** Rows that were read for the checksums, for a format that writes texts. */
+  readonly texts?: RowTexts
 }
 
 /** Creates an empty folder for the next release, and removes older releases and what crashes have left. */

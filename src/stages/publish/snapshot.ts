@@ -9,17 +9,15 @@ import { bracketed } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { catalogName } from "../../stores/warehouse/database.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import type { Content } from "../../stores/warehouse/content.ts"
 import { changedRows, isChanged } from "../../stores/warehouse/meta/content-versions.ts"
 import type { TableChange, TableName } from "./changes.ts"
-import { type ContentChanges, changeOfContent, pathOf } from "./contents.ts"
 import type { StoredTable, StoredTables } from "../../stores/warehouse/columns.ts"
 import { joinedInOrder } from "../../stores/warehouse/parts.ts"
 import { insertWide, updateWide } from "./wide-tables.ts"
 import type { TableContent } from "../../output/manifest.ts"
 
 /** So few rows that reading all of them costs less than finding those that have changed. */
-export const isSmall = ({ rows }: StoredTable): boolean => rows <= 250
+export const isSmall = ({ rows }: Pick<StoredTable, "rows">): boolean => rows <= 250
 
 /** The database name of the snapshot while it is attached. */
 export const attachedName = "sluice_served"
@@ -68,20 +66,12 @@ export const writeSnapshot = Effect.fnUntraced(function* (
 const warehouseRun = (statements: ReadonlyArray<string>) =>
   Effect.flatMap(Warehouse, (warehouse) => warehouse.run(statements.join(";\n")))
 
-/** Brings the attached copy of the previous release's file up to date. Returns by how much its contents differ. */
+/** Brings the attached copy of the previous release's file up to date. `contents`: of the previous release. */
 export const updateSnapshot = Effect.fnUntraced(function* (
   tables: ReadonlyArray<TableChange>,
   contents: ReadonlyArray<TableContent>,
   stored: StoredTables
-): Effect.fn.Return<ContentChanges, Failure, Warehouse> {
-  const changes = new Map<string, Content>()
-  const isSmallNow = (from: string) => isSmall(stored.of(from))
-  // A small table is read again as a whole.
-  for (const table of tables.filter(({ change }) => change === "some"))
-    for (const content of contents.filter((one) => one.table === table.name)) {
-      const from = pathOf(content.schema, table)
-      if (!isSmallNow(from)) changes.set(from, yield* changeOfContent(copyOf(from), from, table, content))
-    }
+) {
   const filled = new Set(contents.flatMap((one) => (one.rows > 0 ? [pathOf(one.schema, { name: one.table })] : [])))
   const replaceAll = (from: string) => [
     ...(filled.has(from) || metaPaths.includes(from) ? [`DELETE FROM ${copyOf(from)}`] : []),
@@ -97,13 +87,12 @@ export const updateSnapshot = Effect.fnUntraced(function* (
       .filter(({ change }) => change !== "none")
       .flatMap((table) =>
         pathsOf(table).flatMap((from) =>
-          table.change === "some" && !isSmallNow(from) ? replaceChanged(from, table) : replaceAll(from)
+          table.change === "some" && !isSmall(stored.of(from)) ? replaceChanged(from, table) : replaceAll(from)
         )
       ),
     ...metaPaths.flatMap(replaceAll),
     ...(yield* updateWide(tables, stored, copyOf))
   ])
-  return changes
 })
 
 /**
@@ -111,6 +100,8 @@ export const updateSnapshot = Effect.fnUntraced(function* (
  * `contacts` and `crm.contacts` find them; with a schema `crm` as well, `crm.contacts` would be ambiguous.
  */
 export const copyOf = (path: string) => `${attachedName}.${path.replace(/^crm\./, "main.")}`
+
+export const pathOf = (schema: string, table: { readonly name: string }): string => `${schema}.${name(table.name)}`
 
 /** The tables of the warehouse that make up a published one; none for a wide view. */
 export const pathsOf = (table: TableName) => (table.wide ? [] : [pathOf("crm", table), pathOf("crm_history", table)])
@@ -137,9 +128,17 @@ export const withAttached = Effect.fnUntraced(function* <A, R>(
 
 const checkpoint = Effect.flatMap(Warehouse, ({ run }) => run(`CHECKPOINT ${attachedName}`))
 
-/** Many rows need not stay in memory while the other files are written. */
-export const checkpointIfMany = (stored: StoredTables, isUpdated: boolean) =>
-  Effect.flatMap(hasManyRows(stored), (hasMany) => (hasMany ? checkpointOf(stored, isUpdated) : Effect.void))
+/** Many new rows need not stay in memory while the other files are written. */
+export const checkpointIfMany = Effect.fnUntraced(function* (
+  tables: ReadonlyArray<TableChange>,
+  stored: StoredTables,
+  isUpdated: boolean
+) {
+  let rows = 0
+  for (const table of tables)
+    for (const path of pathsOf(table)) rows += stored.of(path).rows * (isUpdated ? table.share : 1)
+  if ((yield* Limits).publish.compressedRows.isExceededBy(rows)) yield* checkpointOf(stored, isUpdated)
+})
 
 /**
  * For each text column of each table, DuckDB builds a table of symbols to find out how well FSST would compress it. For a few

@@ -2,7 +2,7 @@
 import type { Effect } from "effect"
 import type { PublishedTable } from "../../catalog/published-tables.ts"
 import type { Failure } from "../../values/failure.ts"
-import type { StoredColumn } from "../warehouse/content.ts"
+import type { RowTexts, StoredColumn } from "../warehouse/content.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { WideView } from "../warehouse/wide-view.ts"
 
@@ -13,10 +13,11 @@ export interface Rows {
   /** FROM clause. */
   readonly from: string
   readonly columns: ReadonlyArray<StoredColumn>
-  readonly key: ReadonlyArray<string>
   readonly metadata: Metadata
   /** The rows are those of a wide view, which needs too much memory to be read at once. */
   readonly wide?: WideView | undefined
+  /** Rows that were read already. */
+  readonly texts?: RowTexts | undefined
   /** There are none, and the columns are those of a definition. */
   readonly isEmpty?: boolean
 }
@@ -29,8 +30,11 @@ export interface Metadata {
 
 /** The file of an earlier release. */
 export interface Earlier extends Pick<Written, "path" | "rows"> {
-  /** The rows of its records in `meta.changed_keys` have changed since, and no others. */
+  /** The rows of the records with `keys` have changed since, and no others. */
   readonly table: PublishedTable
+  readonly keys: Writing<ReadonlySet<string>>
+  /** FROM clause of their present rows. */
+  readonly changed: string
 }
 
 export interface Written {

@@ -38,7 +38,7 @@ export const writeToPipe = Effect.fn("formats.pipe")(function* (
       if (writePart === undefined) {
         const chosen = names(columns.map((column) => column.name))
         const from = `(${parts.map((part) => `SELECT ${chosen} FROM ${part}`).join(" UNION ALL ")})`
-        yield* write({ name: table, from, columns, key: [], metadata: noMetadata }, file)
+        yield* write({ name: table, from, columns, metadata: noMetadata }, file)
         return yield* sendFile(out, file)
       }
       for (const [index, part] of parts.entries()) {

@@ -11,7 +11,7 @@ import { Failure } from "../../values/failure.ts"
 import { Limits } from "../../values/limits.ts"
 import { inGroups, rowsOfEach } from "./groups.ts"
 import { query, queryRow } from "./query.ts"
-import { name, names, selected, together } from "./sql.ts"
+import { name, selected, together } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
 /** A column of a table in a DuckDB file, with the name of its DuckDB type. */
@@ -28,27 +28,13 @@ export interface Content {
 
 export const empty: Content = { rows: 0, sum: "0" }
 
+/** The texts of the rows of relations that were read as texts, by FROM clause. */
+export type RowTexts = Map<string, ReadonlyArray<ReadonlyArray<string | null>>>
+
 /** The content of the rows of both. */
 export const added = (one: Content, other: Content): Content => ({
   rows: one.rows + other.rows,
   sum: String(BigInt(one.sum) + BigInt(other.sum))
-})
-
-/**
- * What the content of a table changes by if these rows replace those. One statement, because planning the sum of many columns takes
- * longer than reading few rows.
- */
-export const contentChange = Effect.fn("warehouse.contentChange")(function* (
-  those: string,
-  these: string,
-  columns: ReadonlyArray<StoredColumn>
-) {
-  const own = names(columns.map((column) => column.name))
-  return yield* queryRow(
-    { rows: Number, sum: String },
-    `SELECT coalesce(sum(side), 0)::VARCHAR AS rows, coalesce(sum(side * ${rowSum(columns)}::HUGEINT), 0)::VARCHAR AS sum
-     FROM (SELECT -1 AS side, ${own} FROM ${those} UNION ALL SELECT 1, ${own} FROM ${these})`
-  )
 })
 
 export interface Summed {
@@ -60,6 +46,8 @@ export interface Summed {
   readonly size: number
   /** A relation that it should be a copy of, with the content of that. */
   readonly source?: { readonly from: string; readonly content: Content } | undefined
+  /** Gets its rows, if they are few. */
+  readonly texts?: RowTexts | undefined
 }
 
 /**
@@ -104,24 +92,27 @@ export const contentsOfEach = Effect.fnUntraced(function* (relations: ReadonlyAr
 
 /** The contents of relations that have few rows after all, if all can be read. */
 const smallContents = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed>, rowsMax: number) {
-  const found = relations.map(({ columns, from, size, text }) => ({
-    name: from,
-    columns,
-    row: size === 0 ? "NULL::VARCHAR" : jsonOfRow(columns, text),
-    from: `${from} LIMIT ${size === 0 ? 1 : rowsMax + 1}`,
+  const found = relations.map((of) => ({
+    of,
+    row: of.size === 0 ? "NULL::VARCHAR" : jsonOfRow(of.columns, of.text),
+    from: `${of.from} LIMIT ${of.size === 0 ? 1 : rowsMax + 1}`,
     rows: 0,
-    sum: 0n
+    sum: 0n,
+    read: new Array<ReadonlyArray<string | null>>()
   }))
   const isRead = yield* forEachRowOf(found, (one, row) => {
     one.rows += row === null ? rowsMax + 1 : 1
-    if (row !== null) one.sum += BigInt(contentOfTexts(one.columns, [row]).sum)
+    if (row !== null) one.sum += BigInt(contentOfTexts(one.of.columns, [row]).sum)
+    if (row !== null && one.of.texts) one.read.push(row)
   }).pipe(
     Effect.as(true),
     Effect.catch(() => Effect.succeed(false))
   )
-  return found.flatMap(({ name, rows, sum }) =>
-    isRead && rows <= rowsMax ? [[name, { rows, sum: String(sum) }] as const] : []
-  )
+  return found.flatMap(({ of, read, rows, sum }) => {
+    if (!isRead || rows > rowsMax) return []
+    of.texts?.set(of.from, read)
+    return [[of.from, { rows, sum: String(sum) }] as const]
+  })
 })
 
 /** The contents of relations that have the rows of their source, if all can be read. */

@@ -65,7 +65,7 @@ const writeNew = Effect.fnUntraced(function* (table: PublishedTable, write: Form
   const path = `crm.${name(table.name)}`
   const columns = yield* columnsOf(path)
   const stored = new TotalMap([[path, { columns, rows: yield* queryNumber(`SELECT count(*) FROM ${path}`) }]])
-  return yield* write(rowsOfTable(table, { stored }), target)
+  return yield* write(rowsOfTable(table, stored), target)
 })
 
 const missingFormat = (format: "csv" | "parquet") =>

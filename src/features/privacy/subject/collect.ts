@@ -90,10 +90,7 @@ export const writeRows = Effect.fnUntraced(function* (
     return { ...table, columns: columns.filter((column) => !isExcluded(table.definition, column.name)) }
   })
   yield* Effect.forEach(described, ({ columns, from, name: table }) =>
-    csv.write(
-      { name: table, from: `(${from})`, columns, key: [], metadata: noMetadata },
-      join(folder, csv.fileOf(table))
-    )
+    csv.write({ name: table, from: `(${from})`, columns, metadata: noMetadata }, join(folder, csv.fileOf(table)))
   )
   return yield* readableRows(described, shownMax)
 })

@@ -117,10 +117,9 @@ const tableChanges = Effect.fnUntraced(function* (period: Period) {
 const presentRows = Effect.fnUntraced(function* () {
   const tables = yield* query(
     { table: String },
-    `SELECT table_name AS "table" FROM duckdb_columns() WHERE column_name = '_deleted_at' AND database_name = current_database()
+    `SELECT table_name AS "table" FROM duckdb_tables() WHERE database_name = current_database()
        AND schema_name = if(database_name = 'crm', 'main', 'crm')
-       AND table_name IN (SELECT split_part(resource, '/', 1) FROM meta.run_resources)
-       AND table_name IN (SELECT table_name FROM duckdb_tables())`
+       AND table_name IN (SELECT split_part(resource, '/', 1) FROM meta.run_resources)`
   )
   const counts = tables.map(
     ({ table }) =>

@@ -2,13 +2,13 @@
 import { Effect } from "effect"
 import { type FileHandle, open } from "node:fs/promises"
 import type { PublishedTable } from "../../../catalog/published-tables.ts"
+import { kindOf } from "../../../catalog/kinds.ts"
 import { keySeparator } from "../../../catalog/tables.ts"
 import { appendTo, onDisk, writeSmall } from "../../../output/files.ts"
-import { changedKeys, changedRows, isChanged } from "../../warehouse/meta/content-versions.ts"
 import { type CsvRow, selectText } from "../../warehouse/columns.ts"
 import type { StoredColumn } from "../../warehouse/content.ts"
 import { queryNumber } from "../../warehouse/query.ts"
-import { literal, name } from "../../warehouse/sql.ts"
+import { literal } from "../../warehouse/sql.ts"
 import type { Earlier, Rows } from "../format.ts"
 
 /** A cell that is not NULL, quoted as DuckDB does: also if it is empty, or has a `#`, which begins a comment for some readers. */
@@ -16,18 +16,22 @@ const csvCell = (text: string): string => (/^$|[",#\r\n]/.test(text) ? `"${text.
 
 /** Writes the file `target`. Returns the number of rows. */
 export const writeCsv = Effect.fnUntraced(function* (rows: Rows, target: string) {
-  if (rows.isEmpty) return yield* Effect.as(writeSmall(target, headerOf(rows.columns)), 0)
-  return yield* copyCsv(rows.from, rows.columns, target, true)
+  const { columns, from, isEmpty } = rows
+  const texts = isEmpty ? [] : rows.texts?.get(from)
+  if (texts === undefined) return yield* copyCsv(from, columns, target, true)
+  return yield* Effect.as(writeSmall(target, headerOf(columns) + linesOf(texts, columns)), texts.length)
 })
 
 /** Writes the file `target`: that of the previous release without the rows of changed records, and their present rows. */
-export const updateCsv = Effect.fnUntraced(function* (rows: Rows, previous: Earlier, target: string) {
-  const { from, wide } = rows
-  const { table } = previous
-  const kept = yield* copyUnchanged(previous, rows.columns, target)
-  const changed = wide
-    ? `(${wide.among("crm", `(SELECT id FROM crm.${name(wide.table)} WHERE ${isChanged(table)})`)})`
-    : changedRows(from, table)
+export const updateCsv = Effect.fnUntraced(function* (rows: Rows, earlier: Earlier, target: string) {
+  const { changed, path: from, table } = earlier
+  const texts = rows.texts?.get(changed)
+  const after = texts ? linesOf(texts, rows.columns) : ""
+  const keyColumns = table.recordKey.map((column) => rows.columns.findIndex((one) => one.name === column))
+  const keys = yield* earlier.keys
+  const removed = yield* onDisk(target, "written", () => copyWithout({ from, to: target, keyColumns, keys, after }))
+  const kept = earlier.rows - removed
+  if (texts) return kept + texts.length
   const added = yield* copyCsv(changed, rows.columns, `${target}.part`, false)
   yield* onDisk(target, "written", () => appendTo(target, `${target}.part`))
   return kept + added
@@ -35,24 +39,21 @@ export const updateCsv = Effect.fnUntraced(function* (rows: Rows, previous: Earl
 
 /** Whether an earlier file can be updated: the text of keys of other types differs from that in the file. */
 export const hasTextKey = ({ recordKey }: PublishedTable, columns: ReadonlyArray<StoredColumn>): boolean =>
-  recordKey.every((column) => (columns.find((one) => one.name === column)?.type ?? "VARCHAR") === "VARCHAR")
-
-/** Copies a CSV file without the rows of changed records, and returns the number of its rows. */
-const copyUnchanged = Effect.fnUntraced(function* (
-  { path, rows, table }: Earlier,
-  columns: ReadonlyArray<StoredColumn>,
-  target: string
-) {
-  const keyColumns = table.recordKey.map((column) => columns.findIndex((one) => one.name === column))
-  const keys = yield* changedKeys(table.resource)
-  return rows - (yield* onDisk(target, "written", () => copyWithout({ from: path, to: target, keyColumns, keys })))
-})
+  recordKey.every((column) => /^(VARCHAR|BIGINT)$/.test(columns.find((one) => one.name === column)?.type ?? "VARCHAR"))
 
 /** DuckDB itself writes the rows, ten times faster than this process would. Returns their number. */
 export const copyCsv = (part: string, columns: ReadonlyArray<StoredColumn>, path: string, hasHeader: boolean) =>
   queryNumber(
     `COPY (${selectText(part, columns)}) TO ${literal(path)} (FORMAT csv, HEADER ${hasHeader}, DELIMITER ',', NEW_LINE '\\r\\n')`
   )
+
+/** The same lines from texts as `textOf` in SQL makes them, which have all decimals. */
+const linesOf = (texts: ReadonlyArray<CsvRow>, columns: ReadonlyArray<StoredColumn>): string => {
+  const areDecimals = columns.map(({ type }) => kindOf(type) === "decimal" && !type.endsWith(",0)"))
+  return machineText(
+    texts.map((row) => row.map((text, at) => (areDecimals[at] ? (text?.replace(/\.?0+$/, "") ?? null) : text)))
+  )
+}
 
 export const headerOf = (columns: ReadonlyArray<StoredColumn>): string =>
   machineText([columns.map((column) => column.name)])
@@ -66,19 +67,20 @@ interface Removal {
   /** Positions of the columns whose texts, joined by `keySeparator`, are the key of a record. */
   readonly keyColumns: ReadonlyArray<number>
   readonly keys: ReadonlySet<string>
+  readonly after: string
 }
 
 /**
  * Copies a file without the rows of changed records, which is much faster than writing all rows again. The first line, the
- * header, always stays. Returns the number of removed rows.
+ * header, always stays. `after` is the end of the copy. Returns the number of removed rows.
  */
-const copyWithout = async ({ from, to, keyColumns, keys }: Removal): Promise<number> => {
+const copyWithout = async ({ from, to, keyColumns, keys, after }: Removal): Promise<number> => {
   await using source = await open(from, "r")
   await using target = await open(to, "wx", 0o600)
   const file = new BufferedFile(target)
   let removed = 0
   let isHeader = true
-  for await (const { bytes, ends } of linesOf(source)) {
+  for await (const { bytes, ends } of linesIn(source)) {
     let [begin, keptFrom] = [0, 0]
     for (const end of ends) {
       if (!isHeader && keys.has(keyOf(bytes, begin, end, keyColumns))) {
@@ -91,6 +93,7 @@ const copyWithout = async ({ from, to, keyColumns, keys }: Removal): Promise<num
     }
     await file.append(bytes.subarray(keptFrom, begin))
   }
+  await file.append(Buffer.from(after))
   await file.flush()
   return removed
 }
@@ -104,11 +107,12 @@ const keyOf = (bytes: Buffer, start: number, end: number, columns: ReadonlyArray
     const byte = bytes[at]!
     if (byte === quote) isQuoted = !isQuoted
     else if ((byte === comma || byte === carriageReturn) && !isQuoted) {
-      cells.push(textOf(bytes.toString("utf8", start, at)))
+      cells.push(bytes.toString("utf8", start, at))
       start = at + 1
     }
   }
-  return columns.map((column) => cells[column]).join(keySeparator)
+  // As the key in the warehouse, it has nothing for NULL.
+  return columns.flatMap((column) => (cells[column] ? textOf(cells[column]) : [])).join(keySeparator)
 }
 
 const textOf = (cell: string): string => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell)
@@ -125,7 +129,7 @@ interface Lines {
 }
 
 /** The lines are valid until the next ones are read. */
-export async function* linesOf(file: FileHandle): AsyncGenerator<Lines> {
+export async function* linesIn(file: FileHandle): AsyncGenerator<Lines> {
   let buffer = Buffer.allocUnsafeSlow(chunkBytes)
   /** Bytes at the beginning of the buffer that belong to an incomplete line. */
   let rest = 0

@@ -20,7 +20,8 @@ export const format: Format = {
  * Bounds the memory of the Parquet writer: a row group, a sixth of DuckDB's default, and for each text column a dictionary
  * from its first row on, by default of a megabyte, which DuckDB's memory limit does not cover. Of 40,960 contacts, a row group
  * did not fit into the default limit, and four times the time went into moving it to disk and back. The files are no larger
- * with these bounds. A wide view may have hundreds of columns, most of them empty.
+ * with these bounds. A wide view may have hundreds of columns, most of them empty. The first level of zstd takes a fifth of the
+ * time less than its default, for files of the same size.
  */
 const bounds = "ROW_GROUP_SIZE 20480, STRING_DICTIONARY_PAGE_SIZE_LIMIT 65536"
 const wideBounds = "ROW_GROUP_SIZE 2048, STRING_DICTIONARY_PAGE_SIZE_LIMIT 16384"
@@ -39,5 +40,5 @@ const copyEmpty = (rows: Rows, path: string) => {
 }
 
 const optionsOf = ({ metadata: { description, sluice }, wide }: Rows): string =>
-  `FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ${wide ? wideBounds : bounds}, ` +
+  `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, PARQUET_VERSION v1, ${wide ? wideBounds : bounds}, ` +
   `KV_METADATA {description: ${literal(description)}, sluice: ${literal(sluice)}}`

@@ -74,6 +74,25 @@ describe("the models of a release", () => {
     }).pipe(Effect.provide(warehouseAt(output)))
   })
 
+  it.effect("have the same text in CSV whether Parquet is written before it or not", () => {
+    const [one, both] = [newOutput(), newOutput()]
+    return Effect.gen(function* () {
+      const view_values = `SELECT id, 9007199254740993::HUGEINT + 1 AS large, 1.5::DECIMAL(38,7) AS amount, 0.1::DOUBLE AS share,
+        TIMESTAMP '2026-01-01 00:00:00.5' AS clock, _synced_at, DATE '2026-01-01' AS day, data FROM {{ source('crm', 'things') }}`
+      yield* addThings([row("a"), { ...row(""), note: "x" }])
+      for (const view of [view_values, view_values.replace("9007199254740993::HUGEINT + 1", "7")]) {
+        const ordered = models({ view_values: view })
+        yield* publishThings(one, { formats: ["csv"], models: ordered, full: true })
+        yield* publishThings(both, { formats: ["parquet", "csv"], models: ordered, full: true })
+        const [alone, after] = [one, both].map((output) =>
+          readFileSync(join(output, "published/csv/bi/view_values.csv"), "utf8")
+        )
+        assert.strictEqual(after, alone)
+        assert.include(alone, view === view_values ? ",9007199254740994," : ",7,")
+      }
+    }).pipe(Effect.provide(warehouseAt(one)))
+  })
+
   it.effect("are linked if nothing they read has changed, and built again if it has", () => {
     const output = newOutput()
     return Effect.gen(function* () {

@@ -112,7 +112,7 @@ export const publish = Effect.fn("publish")(function* (
     const isUpdated = snapshot?.fullBytes !== undefined
     const putAll = Effect.gen(function* () {
       const contents = yield* contentsOf(changes.tables, isUpdated, making)
-      if (snapshot) yield* Effect.andThen(snapshot.fill, checkpointIfMany(changes.tables, stored, isUpdated))
+      if (snapshot) yield* Effect.andThen(snapshot.fill, checkpointIfMany(stored, isUpdated))
       const put: Array<Put> = []
       for (const [resource, tables] of Map.groupBy(changes.tables, (table) => table.resource)) {
         const keys = yield* Effect.cached(changedKeys(resource))

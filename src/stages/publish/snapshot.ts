@@ -128,17 +128,12 @@ export const withAttached = Effect.fnUntraced(function* <A, R>(
 
 const checkpoint = Effect.flatMap(Warehouse, ({ run }) => run(`CHECKPOINT ${attachedName}`))
 
-/** Many new rows need not stay in memory while the other files are written. */
-export const checkpointIfMany = Effect.fnUntraced(function* (
-  tables: ReadonlyArray<TableChange>,
-  stored: StoredTables,
-  isUpdated: boolean
-) {
-  let rows = 0
-  for (const table of tables)
-    for (const path of pathsOf(table)) rows += stored.of(path).rows * (isUpdated ? table.share : 1)
-  if ((yield* Limits).publish.compressedRows.isExceededBy(rows)) yield* checkpointOf(stored, isUpdated)
-})
+/**
+ * Many rows need not stay in memory while the other files are written. And before it, the models of an updated file take up to
+ * four times as long.
+ */
+export const checkpointIfMany = (stored: StoredTables, isUpdated: boolean) =>
+  Effect.flatMap(hasManyRows(stored), (hasMany) => (hasMany ? checkpointOf(stored, isUpdated) : Effect.void))
 
 /**
  * For each text column of each table, DuckDB builds a table of symbols to find out how well FSST would compress it. For a few

@@ -128,7 +128,7 @@ export const sections = {
   machine: {
     memory_mb: setting(numberFrom(96), {
       description:
-        "Memory for DuckDB, in megabytes; the process needs 300 to 400 MB more. If the machine has it free, a large warehouse gets up to four times as much, and a single statement up to eight times.",
+        "Memory for DuckDB, in megabytes; the process needs 300 to 400 MB more. If the machine has it free, a large warehouse, or a single statement, gets up to eight times as much.",
       default: 128
     })
   }

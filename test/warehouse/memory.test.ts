@@ -6,6 +6,7 @@ import { childRequestOf } from "../../src/catalog/resource.ts"
 import { Changes } from "../../src/stages/load/merge/changes.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { parentsStates } from "../../src/stores/warehouse/sync-state.ts"
+import { statementFailure } from "../../src/stores/warehouse/duckdb-failures.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -27,6 +28,17 @@ it.live(
   },
   { tags: ["slow"] }
 )
+
+it("a checkpoint for which the memory is not enough is no fault of the disk", () => {
+  const message =
+    'IO Error: Checkpoint failed for database "warehouse". The database has been invalidated. Original error: could not allocate block of size 256.0 KiB (488.0 MiB/488.2 MiB used)\n\nPossible solutions:'
+  assert.deepInclude(statementFailure("w.duckdb", 512, new Error(message)).reason, {
+    _tag: "OutOfMemory",
+    memoryMb: 512
+  })
+  const ofDisk = 'IO Error: Checkpoint failed for database "warehouse". Original error: No space left on device'
+  assert.strictEqual(statementFailure("w.duckdb", 512, new Error(ofDisk)).reason._tag, "FileFailed")
+})
 
 it.live("a transaction that is repeated with more memory counts once", () =>
   Effect.gen(function* () {

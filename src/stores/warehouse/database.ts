@@ -152,12 +152,16 @@ export const catalogName = "warehouse"
 
 /**
  * What changes a large warehouse needs more memory: at 128 MB, the third night of 200,000 contacts, 300 MB, could not commit.
- * The size of the file is added, up to four times the setting, if the machine has it.
+ * The size of the file is added, up to four times the setting, if the machine has it. A checkpoint of a file of 2.7 GB takes
+ * 880 MB, however little has changed, and one that fails leaves the file unusable until it is opened again: so half of the
+ * size, up to eight times the setting.
  */
 const limitFor = (path: string, memoryMb: number): number => {
   const fileMb = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) / 1024 / 1024
-  const limitMb = Math.round(Math.min(4 * memoryMb, memoryMb + fileMb))
-  return process.availableMemory() < 4 * limitMb * 1024 * 1024 ? memoryMb : limitMb
+  const usual = Math.min(4 * memoryMb, memoryMb + fileMb)
+  const forCheckpoint = Math.max(usual, Math.min(fileMb / 2, memoryTimesMax * memoryMb))
+  const fits = (mb: number) => process.availableMemory() >= 4 * mb * 1024 * 1024
+  return Math.round([forCheckpoint, usual].find(fits) ?? memoryMb)
 }
 
 /** A limit that is set anew for less would be set all the time. */

@@ -36,6 +36,12 @@ it("a checkpoint for which the memory is not enough is no fault of the disk", ()
     _tag: "OutOfMemory",
     memoryMb: 512
   })
+  // What every statement after it is told.
+  const after = message.replace(
+    /Checkpoint.*invalidated/,
+    'Database "warehouse" has been invalidated because checkpointing failed'
+  )
+  assert.deepInclude(statementFailure("w.duckdb", 512, new Error(after)).reason, { _tag: "OutOfMemory", memoryMb: 512 })
   const ofDisk = 'IO Error: Checkpoint failed for database "warehouse". Original error: No space left on device'
   assert.strictEqual(statementFailure("w.duckdb", 512, new Error(ofDisk)).reason._tag, "FileFailed")
 })

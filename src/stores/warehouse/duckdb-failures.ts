@@ -9,9 +9,8 @@ export const statementFailure = (path: string, memoryMb: number, cause: unknown)
   const message = cause instanceof Error ? cause.message : String(cause)
   if (isDamageMessage(message)) return damaged(path, message)
   // DuckDB spills to temporary files, so a full temporary directory is a failure of the disk, not of memory.
-  const isMemory = /Out of Memory|(?:Failed to commit|Checkpoint failed).*\((?:[\d.]+ [KMGT]?i?B\/?){2} used\)/i.test(
-    message
-  )
+  const isMemory =
+    /Out of Memory|(?:Failed to commit|Checkpoint(?:ing)? failed).*\((?:[\d.]+ [KMGT]?i?B\/?){2} used\)/i.test(message)
   if (isMemory && !message.includes("max_temp_directory_size"))
     return failure({ _tag: "OutOfMemory", path, memoryMb, detail: message.replace(/\n.*/s, "") })
   return /^(IO Error|Out of Memory|TransactionContext Error: Failed to commit: .*(write|space))/i.test(message)

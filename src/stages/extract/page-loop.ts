@@ -136,7 +136,7 @@ export class PageLoop {
     return {
       size: this.#size,
       cursor: this.#isExpiring ? this.#live?.cursor : state.cursor,
-      since: (this.#isExpiring ? this.#from : undefined) ?? state.since,
+      since: this.#from ?? state.since,
       windowStart: state.windows?.[0]?.[0],
       windowEnd: state.windows?.[0]?.[1]
     }

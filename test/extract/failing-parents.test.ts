@@ -23,7 +23,7 @@ describe("children of parents that cannot be read", () => {
     })
   )
 
-  it.live("keep none of the others from being requested, however few are asked for at a time", () =>
+  it.live("do not keep the others from being requested, however few parents are requested at a time", () =>
     Effect.gen(function* () {
       const draw = randomFrom(8)
       for (let round = 0; round < 12; round++) {

@@ -117,7 +117,7 @@ const linksOf = (hosts: ReadonlyArray<string>, each: number) =>
 
 describe("the files behind links", () => {
   test(
-    "are fetched once for all that have the link, and asked for again where the answer may change, in any order of answers",
+    "are fetched once for all rows that have the link, and requested again if the answer may change, in any order of answers",
     Effect.gen(function* () {
       const draw = randomFrom(5)
       const pick = <A>(of: ReadonlyArray<A>): A => of[Math.floor(draw() * of.length)]!
@@ -212,7 +212,7 @@ describe("the files behind links", () => {
   )
 
   test(
-    "are asked for by the link that the record has now, if what expires in it may be the reason",
+    "are requested by the present link of the record if the earlier link may have expired",
     Effect.gen(function* () {
       const [plain, other] = ["https://a.example/1", "https://a.example/2"]
       const signed = (n: number) => `https://a.example/3?X-Amz-Date=${n}&X-Amz-Signature=${n}`

@@ -184,7 +184,7 @@ describe("records that a column of their parent names", () => {
   })
 })
 
-it("a child is asked for below its own parent, as is the id that was never issued: that of another parent proves nothing", async () => {
+it("a child and an id that was never issued are requested below the child's parent: the answer of another parent proves nothing", async () => {
   const sql = `INSERT INTO crm.parents (location_id, id) VALUES (HERE, 'p'), (HERE, 'q');
     INSERT INTO crm.lines (location_id, id, parent_id, _run_id) VALUES (HERE, 'gone1', 'p', ''), (HERE, 'gone2', 'q', ''), (HERE, 'still', 'q', ''), (HERE, 'there', 'q', 'run1');
     INSERT INTO meta.missing_children SELECT HERE, 'lines', id, parent_id, TIMESTAMPTZ '2026-01-01', TIMESTAMPTZ '2026-01-01'

@@ -70,7 +70,7 @@ describe("a list in partitions", () => {
     })
   )
 
-  it.effect("are told apart by the first ids of each, however few are kept", () =>
+  it.effect("are distinguished by their first ids, however few of these are kept", () =>
     Effect.gen(function* () {
       const random = randomFrom(3)
       for (let round = 0; round < 40; round++) {

@@ -158,7 +158,7 @@ describe("after a reading of changes", () => {
     })
   )
 
-  it.effect("the total is asked for until it was in vain three times", () =>
+  it.effect("the total is requested until three full readings because of it were in vain", () =>
     Effect.gen(function* () {
       assert.include((yield* night({ deleted: 1, vainReadings: 2 })).kinds, "full")
       const { kinds, outcome } = yield* night({ deleted: 1, vainReadings: 3 })

@@ -1,5 +1,5 @@
 /** The conversations of a person: the messages of each in the order of their times, with recordings and transcripts. */
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { type Resource, resourceOf } from "../../../catalog/resource.ts"
 import { exportedName } from "../../../output/stored-files.ts"
 import { documentOf, html, timeHtml } from "../../../pages/html.ts"
@@ -8,45 +8,6 @@ import { keysTable } from "./belongings.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { orNull } from "../../../values/rows.ts"
 import { selected } from "../../../stores/warehouse/sql.ts"
-
-/** A file of the export. `name`: as the record calls it. */
-interface CopiedFile {
-  readonly file: string
-  readonly name: string | null
-}
-
-interface Message {
-  readonly id: string
-  readonly conversation: string
-  readonly type: string | null
-  readonly direction: string | null
-  /** ISO 8601. */
-  readonly at: string | null
-  readonly subject: string | null
-  readonly body: string | null
-  /** Whether the body is HTML. */
-  readonly isHtml: boolean
-  readonly from: string | null
-  readonly to: string | null
-  /** The user who wrote it. */
-  readonly user: string | null
-  readonly seconds: number | null
-  readonly recording: CopiedFile | undefined
-  readonly attachments: ReadonlyArray<CopiedFile>
-  readonly transcript: ReadonlyArray<{
-    readonly channel: number
-    readonly startMs: number
-    readonly endMs: number
-    readonly text: string
-  }>
-}
-
-interface Conversation {
-  readonly location: string
-  readonly id: string
-  readonly contact: { readonly name: string | null; readonly email: string | null; readonly phone: string | null }
-  readonly messages: ReadonlyArray<Message>
-}
 
 const instant = (column: string) => `strftime(${column}, '%Y-%m-%dT%H:%M:%S.%gZ')`
 
@@ -58,12 +19,13 @@ const messageColumns = {
   id: String,
   type: orNull(String),
   direction: orNull(String),
+  /** ISO 8601. */
   at: orNull(String),
   subject: orNull(String),
   body: orNull(String),
-  isHtml: Boolean,
   from: orNull(String),
   to: orNull(String),
+  /** The user who wrote it. */
   user: orNull(String),
   seconds: orNull(Number),
   path: orEmpty,
@@ -73,7 +35,10 @@ const messageColumns = {
   phone: orNull(String)
 }
 
-type Attached = Pick<CopiedFile, "name"> & { readonly path: string }
+interface Attached {
+  readonly name: string | null
+  readonly path: string
+}
 
 /** `copied`: the names of the files that the export has. */
 export const conversationsOf = Effect.fn("subject.conversations")(function* (
@@ -84,8 +49,7 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
   const rows = yield* query(
     messageColumns,
     `SELECT m.location_id AS location, coalesce(m.conversation_id, m.id) AS conversation, m.id, m.message_type AS type, m.direction,
-       ${instant("m.date_added")} AS at, coalesce(e.subject, m.subject) AS subject, coalesce(e.body, m.body) AS body,
-       coalesce(e.content_type, m.content_type, '') LIKE '%html%' AS isHtml, m.from_address AS "from", m.to_address AS "to",
+       ${instant("m.date_added")} AS at, coalesce(e.subject, m.subject) AS subject, coalesce(e.body, m.body) AS body, m.from_address AS "from", m.to_address AS "to",
        u.name AS "user", m.call_duration_seconds AS seconds, r.path,
        c.full_name AS contactName, c.email, c.phone,
        coalesce((SELECT json_group_array(json_object('path', f.path, 'name', f.name))
@@ -101,43 +65,33 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
   )
   const sentences = Map.groupBy(
     yield* query(
-      { message: String, channel: Number, startMs: Number, endMs: Number, text: orEmpty },
-      `SELECT message_id AS message, media_channel AS channel, start_time AS startMs, end_time AS endMs, transcript AS text FROM crm.transcript_sentences
+      { message: String, channel: Number, text: orEmpty },
+      `SELECT message_id AS message, media_channel AS channel, transcript AS text FROM crm.transcript_sentences
        WHERE (location_id, message_id) IN (SELECT (location_id, key) FROM ${keys}) ORDER BY message_id, start_time, sentence_index`
     ),
     ({ message }) => message
   )
-  const conversations = new Map<string, Conversation & { readonly messages: Array<Message> }>()
-  const copyOf = ({ name, path }: Attached): ReadonlyArray<CopiedFile> => {
+  const copyOf = ({ name, path }: Attached) => {
     const file = exportedName(path)
     return copied.includes(file) ? [{ file, name }] : []
   }
-  for (const { attachments, location, contactName, email, phone, path, ...message } of rows) {
-    const id = message.conversation
-    const key = `${location}\n${id}`
-    const contact = { name: contactName, email, phone }
-    const conversation = conversations.get(key) ?? { location, id, contact, messages: [] }
-    conversations.set(key, conversation)
-    const [recording] = copyOf({ path, name: null })
-    const transcript = (sentences.get(message.id) ?? []).map(({ channel, startMs, endMs, text }) => ({
-      channel,
-      startMs,
-      endMs,
-      text
-    }))
-    conversation.messages.push({
-      ...message,
-      recording,
-      attachments: attachments.flatMap(copyOf),
-      transcript
-    })
-  }
-  return [...conversations.values()]
+  const messages = rows.map(({ attachments, path, ...message }) => ({
+    ...message,
+    recording: copyOf({ path, name: null })[0],
+    attachments: attachments.flatMap(copyOf),
+    transcript: sentences.get(message.id) ?? []
+  }))
+  return Object.values(Arr.groupBy(messages, ({ conversation, location }) => `${location}\n${conversation}`)).map(
+    (messages) => ({ id: messages[0].conversation, location: messages[0].location, messages })
+  )
 })
 
+type Conversation = Effect.Success<ReturnType<typeof conversationsOf>>[number]
+
 /** A conversation to read. HTML of messages is shown as text, because it could load pictures that report the reader. */
-export const threadOf = ({ contact, messages }: Conversation): string => {
-  const title = `Conversation with ${contact.name ?? contact.email ?? contact.phone ?? "a contact"}`
+export const threadOf = ({ messages }: Conversation): string => {
+  const [{ contactName, email, phone }] = messages
+  const title = `Conversation with ${contactName ?? email ?? phone ?? "a contact"}`
   const body = html`<main>
     <h1>${title}</h1>
     ${messages.map(

@@ -5,8 +5,8 @@
 import * as Schema from "effect/Schema"
 import { exitCodes } from "../src/values/failure.ts"
 import { Event } from "../src/values/event-schemas.ts"
-import { type ResultSchemas, aboutOf, commandAt, subcommandsOf } from "../src/command/command.ts"
-import { allCommands, sluice } from "../src/cli/commands.ts"
+import { commandAt } from "../src/command/command.ts"
+import { allCommands, results as schemas, sluice } from "../src/cli/commands.ts"
 import type { CommandDescriptor, FlagDescriptor } from "effect/cli/Completions"
 import { wrapped } from "../src/values/text.ts"
 
@@ -31,7 +31,7 @@ export const resultDocuments = (): Readonly<Record<string, string>> => {
       2
     )}\n`
   ]
-  const results = Object.entries(resultsBelow(sluice)).map(([name, schema]) => {
+  const results = Object.entries(schemas()).map(([name, schema]) => {
     const { schema: data, definitions } = Schema.toJsonSchemaDocument(schema)
     return document(name, `The result of \`${commandOf(name)} --json\`.`, { data }, "data", definitions)
   })
@@ -49,9 +49,6 @@ export const resultDocuments = (): Readonly<Record<string, string>> => {
   const failed = document("error", "Printed with `--json` by every command that fails.", { error }, "error")
   return Object.fromEntries([...results, failed, events()])
 }
-
-const resultsBelow = (command: Parameters<typeof aboutOf>[0]): ResultSchemas =>
-  Object.assign({}, aboutOf(command).results?.(), ...subcommandsOf(command).map(resultsBelow))
 
 const events = (): readonly [string, string] => {
   const { schema, definitions } = Schema.toJsonSchemaDocument(Event)

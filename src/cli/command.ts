@@ -20,7 +20,7 @@ import { Console as NodeConsole } from "node:console"
 import { exitCodes } from "../values/failure.ts"
 import { allCommands, sluice } from "./commands.ts"
 import type { Environment } from "../values/environment.ts"
-import { Ended, aboutOf, commandAt } from "../command/command.ts"
+import { Ended, commandAt, servesOf } from "../command/command.ts"
 import { Warnings } from "../command/load.ts"
 import { commandIn, valueOf, withGivenFlags } from "../console/given-flags.ts"
 import { presenterOf, withHelpFlag } from "./help.ts"
@@ -55,7 +55,7 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
   const typed = withHelpFlag(given)
   const { command: described, path } = commandIn(typed, allCommands())
   const { args, warnings } = withNewFlags(typed, path)
-  const isServing = aboutOf(commandAt(sluice, path)).serves === true
+  const isServing = servesOf(commandAt(sluice, path))
   const output = Output.make(options, environment, {
     hasEvents: args.includes("--json=lines"),
     withFlags: withGivenFlags(args, allCommands)

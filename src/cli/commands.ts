@@ -7,27 +7,27 @@ import { type CommandDescriptor, fromCommand } from "effect/cli/Completions"
 import * as Flag from "effect/cli/Flag"
 import { formatNames } from "../stores/formats/formats.ts"
 import { demoFolder } from "../output/paths.ts"
-import { type exportResults, exportTables } from "../features/export/commands.ts"
+import { exportResults, exportTables } from "../features/export/commands.ts"
 import { account, choice, common, commonLines, durationFlag, flag, run, text } from "../command/flags.ts"
 import { fleet } from "../features/fleet/commands.ts"
-import type { fleetResults } from "../features/fleet/results.ts"
-import { ledger, type ledgerResults } from "../features/ledger/commands.ts"
+import { fleetResults } from "../features/fleet/results.ts"
+import { ledger, ledgerResults } from "../features/ledger/commands.ts"
 import { load, loadRun } from "../command/load.ts"
-import { explore, type exploreResults } from "../features/explore/commands.ts"
+import { explore, exploreResults } from "../features/explore/commands.ts"
 import { mcp } from "../features/explore/mcp/commands.ts"
-import { serveCommand, type serveResults } from "../features/serve/commands.ts"
-import { listen, type listenResults } from "../features/listen/commands.ts"
-import { check, type nightResults, schedule } from "../features/operations/commands.ts"
-import { type RunResults, runResults } from "../run/result-data.ts"
+import { serveCommand, serveResults } from "../features/serve/commands.ts"
+import { listen, listenResults } from "../features/listen/commands.ts"
+import { check, nightResults, schedule } from "../features/operations/commands.ts"
+import { runResults } from "../run/result-data.ts"
 import { config, init, lake, models, pipelines, setupResults } from "./setup-commands.ts"
-import { contract, dictionary, type documentResults } from "../features/documents/commands.ts"
-import { doctor, type doctorResults } from "../features/doctor/commands.ts"
-import { location, type locationResults } from "../features/privacy/location/commands.ts"
-import { backup, type backupResults } from "../features/backup/commands.ts"
-import { prune, type pruneResults } from "../features/prune/commands.ts"
-import { report, type reportResults } from "../features/report/commands.ts"
-import { verify, type verifyResults } from "../features/verify/commands.ts"
-import { hold, type privacyResults, retention, subject } from "../features/privacy/subject/commands.ts"
+import { contract, dictionary, documentResults } from "../features/documents/commands.ts"
+import { doctor, doctorResults } from "../features/doctor/commands.ts"
+import { location, locationResults } from "../features/privacy/location/commands.ts"
+import { backup, backupResults } from "../features/backup/commands.ts"
+import { prune, pruneResults } from "../features/prune/commands.ts"
+import { report, reportResults } from "../features/report/commands.ts"
+import { verify, verifyResults } from "../features/verify/commands.ts"
+import { hold, privacyResults, retention, subject } from "../features/privacy/subject/commands.ts"
 import { type DataOf, command, group } from "../command/command.ts"
 import * as Effect from "effect/Effect"
 import type { RunFlags } from "../command/run-flags.ts"
@@ -168,7 +168,6 @@ const sandbox = group({
 
 export const sluice = group({
   name: "sluice",
-  results: () => ({ ...runResults(), ...setupResults() }),
   summary:
     "Copy an Account Platform account into tables: DuckDB, Parquet and CSV files, PostgreSQL, SQLite, buckets or a lake.",
   examples: [
@@ -186,26 +185,31 @@ export const sluice = group({
   ]
 })
 
-/** The data that the commands print with `--json`, by the name of the result. */
-export interface CommandResults
-  extends
-    RunResults,
-    DataOf<typeof setupResults>,
-    DataOf<typeof doctorResults>,
-    DataOf<typeof documentResults>,
-    DataOf<typeof locationResults>,
-    DataOf<typeof backupResults>,
-    DataOf<typeof pruneResults>,
-    DataOf<typeof reportResults>,
-    DataOf<typeof verifyResults>,
-    DataOf<typeof exploreResults>,
-    DataOf<typeof serveResults>,
-    DataOf<typeof exportResults>,
-    DataOf<typeof fleetResults>,
-    DataOf<typeof ledgerResults>,
-    DataOf<typeof listenResults>,
-    DataOf<typeof nightResults>,
-    DataOf<typeof privacyResults> {}
+/**
+ * By the name in `sluice/<name>/1`, the schemas of the data that the commands print with `--json`. A function, because only
+ * documents need them.
+ */
+export const results = () => ({
+  ...runResults(),
+  ...setupResults(),
+  ...doctorResults(),
+  ...documentResults(),
+  ...locationResults(),
+  ...backupResults(),
+  ...pruneResults(),
+  ...reportResults(),
+  ...verifyResults(),
+  ...exploreResults(),
+  ...serveResults(),
+  ...exportResults(),
+  ...fleetResults(),
+  ...ledgerResults(),
+  ...listenResults(),
+  ...nightResults(),
+  ...privacyResults()
+})
+
+export interface CommandResults extends DataOf<typeof results> {}
 
 declare module "../console/result.ts" {
   // oxlint-disable-next-line typescript/no-empty-object-type -- It adds the members of another type.

@@ -110,8 +110,14 @@ export const models = group({
 })
 
 /** What the commands print with `--json`. */
-export const setupResults = () => {
-  const ConfigShow = Schema.Struct({
+export const setupResults = () => ({
+  /** The files that were written. */
+  init: Schema.Struct({
+    files: Schema.Array(Schema.String),
+    /** The name of the account, if it was read. */
+    account: Schema.optionalKey(Schema.String)
+  }),
+  "config-show": Schema.Struct({
     file: Schema.String,
     settings: Schema.Array(
       Schema.Struct({
@@ -124,25 +130,17 @@ export const setupResults = () => {
       })
     ),
     problems: Schema.Int
-  })
-
-  const ConfigValidate = Schema.Struct({
+  }),
+  "config-validate": Schema.Struct({
     file: Schema.String,
     /** One sentence for each. */
     problems: Schema.Array(Schema.String),
     /** The setting of each problem: `schedule.times`. */
     settings: Schema.Array(Schema.String)
-  })
-
-  /** The files that were written. */
-  const Init = Schema.Struct({
-    files: Schema.Array(Schema.String),
-    /** The name of the account, if it was read. */
-    account: Schema.optionalKey(Schema.String)
-  })
-
+  }),
+  "models-export": Schema.Struct({ folder: Schema.String, views: Schema.Int }),
   /** The definitions of the user's folder, and the mistakes in its files. */
-  const PipelinesCheck = Schema.Struct({
+  "pipelines-check": Schema.Struct({
     folder: Schema.String,
     definitions: Schema.Array(
       Schema.Struct({
@@ -154,9 +152,8 @@ export const setupResults = () => {
       })
     ),
     problems: Schema.Array(Schema.Struct({ file: Schema.String, line: Schema.Int, message: Schema.String }))
-  })
-
-  const LakeMaintain = Schema.Struct({
+  }),
+  "lake-maintain": Schema.Struct({
     applied: Schema.Boolean,
     steps: Schema.Array(
       Schema.Struct({
@@ -167,13 +164,4 @@ export const setupResults = () => {
       })
     )
   })
-
-  return {
-    init: Init,
-    "config-show": ConfigShow,
-    "config-validate": ConfigValidate,
-    "models-export": Schema.Struct({ folder: Schema.String, views: Schema.Int }),
-    "pipelines-check": PipelinesCheck,
-    "lake-maintain": LakeMaintain
-  }
-}
+})

@@ -2,34 +2,25 @@
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import * as Command from "effect/cli/Command"
 import { type Shown, printShown } from "../console/result.ts"
 
-/** By the name in `sluice/<name>/1`, the schema of the data that a command prints with `--json`. */
-export type ResultSchemas = Readonly<Record<string, Schema.Top>>
-
-/** The data of results, by name. */
-export type DataOf<Results extends () => ResultSchemas> = {
+/** By the name in `sluice/<name>/1`, the data that a command prints with `--json`. */
+export type DataOf<Results extends () => Readonly<Record<string, Schema.Top>>> = {
   readonly [Name in keyof ReturnType<Results>]: ReturnType<Results>[Name]["Type"]
 }
 
-/** What a command says of itself beside its flags. */
-interface About {
-  /** A function, because only documents need the schemas. */
-  readonly results?: (() => ResultSchemas) | undefined
-  /** It runs until it is stopped, and has no work to resume. */
-  readonly serves?: boolean | undefined
-}
-class AboutCommand extends Context.Service<AboutCommand, About>()("sluice/command/AboutCommand") {}
+const Serves = Context.Reference("sluice/command/Serves", { defaultValue: () => false })
 
-interface Described extends About {
+interface Described {
   readonly name: string
   /** One or two sentences. */
   readonly summary: string
   /** Of a group without any: the first one of each of its commands. */
   readonly examples?: ReadonlyArray<Command.Command.Example>
+  /** It runs until it is stopped, and has no work to resume. */
+  readonly serves?: boolean
 }
 
 /** How a command that did not do all its work ends; the command has written why. */
@@ -66,19 +57,14 @@ export const group = <const Commands extends ReadonlyArray<Command.Command.Subco
   Command.make(name).pipe(about({ ...described, examples }), Command.withSubcommands(commands))
 
 const about =
-  ({ summary, examples = [], results, serves }: Omit<Described, "name">) =>
+  ({ summary, examples = [], serves = false }: Omit<Described, "name">) =>
   <Name extends string, Input, ContextInput, E, R>(self: Command.Command<Name, Input, ContextInput, E, R>) =>
-    self.pipe(
-      Command.withDescription(summary),
-      Command.withExamples(examples),
-      Command.annotate(AboutCommand, { results, serves })
-    )
+    self.pipe(Command.withDescription(summary), Command.withExamples(examples), Command.annotate(Serves, serves))
 
-/** What a command says of itself, and what the commands below it say. */
-export const aboutOf = (command: Command.Command.Any): About =>
-  Option.getOrElse(Context.getOption(command.annotations, AboutCommand), (): About => ({}))
-export const subcommandsOf = ({ subcommands }: Command.Command.Any): ReadonlyArray<Command.Command.Any> =>
-  subcommands.flatMap(({ commands }) => commands)
+export const servesOf = (command: Command.Command.Any): boolean => Context.get(command.annotations, Serves)
 /** The command with these names, each below the one before. */
 export const commandAt = (root: Command.Command.Any, path: ReadonlyArray<string>): Command.Command.Any =>
-  path.reduce((command, name) => subcommandsOf(command).find((one) => one.name === name)!, root)
+  path.reduce(
+    ({ subcommands }, name) => subcommands.flatMap(({ commands }) => commands).find((one) => one.name === name)!,
+    root
+  )

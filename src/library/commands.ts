@@ -1,20 +1,9 @@
 /** Further commands as functions: each runs in the calling program with `--json`, and what it prints is what is returned. */
 import * as Effect from "effect/Effect"
-import type { exportResults } from "../features/export/commands.ts"
-import type { nightResults } from "../features/operations/commands.ts"
-import type { reportResults } from "../features/report/commands.ts"
-import type { verifyResults } from "../features/verify/commands.ts"
-import type { RunResults } from "../run/result-data.ts"
+import type { CommandResults as AllResults } from "../cli/commands.ts"
 import { type Options, SluiceError, lines, refuseUnknown } from "./run.ts"
 
-interface CommandResults {
-  readonly publish: RunResults["publish"]
-  readonly check: ReturnType<typeof nightResults>["check"]["Type"]
-  readonly report: ReturnType<typeof reportResults>["report"]["Type"]
-  readonly "export-excel": ReturnType<typeof exportResults>["export-excel"]["Type"]
-  readonly "export-bundle": ReturnType<typeof exportResults>["export-bundle"]["Type"]
-  readonly verify: ReturnType<typeof verifyResults>["verify"]["Type"]
-}
+type CommandResults = Pick<AllResults, "publish" | "check" | "report" | "export-excel" | "export-bundle" | "verify">
 
 export interface CommandResult<Name extends keyof CommandResults> {
   readonly exitCode: number

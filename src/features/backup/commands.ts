@@ -6,7 +6,6 @@ import { loadRun } from "../../command/load.ts"
 
 export const backup = command({
   name: "backup",
-  results: () => backupResults(),
   summary:
     "Copy everything that cannot be made again into a new folder, while no run writes, with the checksum of each file. The copy is an output folder: verify checks it, and syncs continue in it.",
   flags: {

@@ -6,7 +6,6 @@ import { load } from "../../command/load.ts"
 
 export const doctor = command({
   name: "doctor",
-  results: () => doctorResults(),
   summary:
     "Check settings, machine, token, scopes, rate limits, and each target by a small write that is taken back. Sends about 30 small requests.",
   flags: reportsSettings,
@@ -15,8 +14,8 @@ export const doctor = command({
 })
 
 /** What the commands print with `--json`. */
-export const doctorResults = () => {
-  const Doctor = Schema.Struct({
+export const doctorResults = () => ({
+  doctor: Schema.Struct({
     lines: Schema.Array(
       Schema.Struct({
         state: Schema.Literals(["ok", "warning", "problem"]),
@@ -28,5 +27,4 @@ export const doctorResults = () => {
     ),
     settings: Schema.Array(Schema.Struct({ key: Schema.String, value: Schema.String, from: Schema.String }))
   })
-  return { doctor: Doctor }
-}
+})

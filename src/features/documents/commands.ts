@@ -27,7 +27,6 @@ const contractCheck = command({
 
 export const contract = group({
   name: "contract",
-  results: () => documentResults(),
   summary: "Print what readers of the tables may rely on, or compare it with an earlier version.",
   commands: [contractPrint, contractCheck]
 })
@@ -63,10 +62,10 @@ export const dictionary = command({
 })
 
 /** What the commands print with `--json`. */
-export const documentResults = () => {
+export const documentResults = () => ({
   /** How many tables and models the contract has, and one sentence for each breaking change. */
-  const ContractCheck = Schema.Struct({ tables: Schema.Int, breaking: Schema.Array(Schema.String) })
-  const Dictionary = Schema.Struct({
+  "contract-check": Schema.Struct({ tables: Schema.Int, breaking: Schema.Array(Schema.String) }),
+  dictionary: Schema.Struct({
     tables: Schema.Array(
       Schema.Struct({
         name: Schema.String,
@@ -124,8 +123,8 @@ export const documentResults = () => {
         )
       })
     )
-  })
-  const Coverage = Schema.Struct({
+  }),
+  coverage: Schema.Struct({
     operations: Schema.Array(
       Schema.Struct({
         operation: Schema.String,
@@ -136,5 +135,4 @@ export const documentResults = () => {
       })
     )
   })
-  return { "contract-check": ContractCheck, dictionary: Dictionary, coverage: Coverage }
-}
+})

@@ -7,7 +7,6 @@ import { command } from "../../command/command.ts"
 
 export const explore = command({
   name: "explore",
-  results: () => exploreResults(),
   serves: true,
   summary:
     "Show the published tables in a browser on this machine: rows, columns, SQL, charts and downloads. Changes nothing.",

@@ -60,22 +60,20 @@ const exportVerify = command({
 
 export const exportTables = group({
   name: "export",
-  results: () => exportResults(),
   summary: "Export tables: into an Excel workbook, or with everything that an auditor needs.",
   commands: [exportExcel, exportBundle, exportVerify]
 })
 
 /** What the commands print with `--json`. */
-export const exportResults = () => {
-  const ExportExcel = Schema.Struct({
+export const exportResults = () => ({
+  "export-excel": Schema.Struct({
     file: Schema.String,
     sheets: Schema.Array(Schema.Struct({ name: Schema.String, table: Schema.String, rows: Schema.Int })),
     rows: Schema.Int,
     /** Values that are longer than a cell. */
     cut: Schema.Int
-  })
-
-  const ExportBundle = Schema.Struct({
+  }),
+  "export-bundle": Schema.Struct({
     path: Schema.String,
     format: Schema.Literals(["folder", "tar", "zip"]),
     /** The run that published the release. */
@@ -88,9 +86,8 @@ export const exportResults = () => {
     bytes: Schema.Int,
     /** SHA-256 of manifest-sha256.txt, which identifies the content. */
     manifestSha256: Schema.String
-  })
-
-  const ExportVerify = Schema.Struct({
+  }),
+  "export-verify": Schema.Struct({
     folder: Schema.String,
     /** Whether everything was compared and agrees. */
     isIntact: Schema.Boolean,
@@ -103,9 +100,4 @@ export const exportResults = () => {
       Schema.Struct({ level: Schema.Literals(["wrong", "notCompared"]), where: Schema.String, what: Schema.String })
     )
   })
-  return {
-    "export-excel": ExportExcel,
-    "export-bundle": ExportBundle,
-    "export-verify": ExportVerify
-  }
-}
+})

@@ -1,7 +1,6 @@
 /** The commands of a fleet: many locations on many workers. */
 import * as Argument from "effect/cli/Argument"
 import { account, common, flag, list, optionalArgument, run, setting, text } from "../../command/flags.ts"
-import { fleetResults } from "./results.ts"
 import { load, loadRun } from "../../command/load.ts"
 import { command, group } from "../../command/command.ts"
 
@@ -112,7 +111,6 @@ const locations = group({
 
 export const fleet = group({
   name: "fleet",
-  results: () => fleetResults(),
   summary: "Sync many locations on many workers, which share a PostgreSQL database.",
   commands: [worker, enqueue, status, pause, resume, cancel, locations]
 })

@@ -27,17 +27,13 @@ const verify = command({
 })
 export const ledger = group({
   name: "ledger",
-  results: () => ledgerResults(),
   summary: "Show the record of every command that changed the output folder, or check that nobody changed it.",
   commands: [show, verify]
 })
 
 /** What the commands print with `--json`. */
-export const ledgerResults = () => {
-  /** The number of records, and the SHA-256 of the last one. */
-  const LedgerHead = Schema.Struct({ seq: Schema.Int, sha256: Schema.String })
-
-  const LedgerShow = Schema.Struct({
+export const ledgerResults = () => ({
+  "ledger-show": Schema.Struct({
     /** The records before the first one that `ledger verify` rejects. */
     records: Schema.Array(
       Schema.Struct({
@@ -49,13 +45,11 @@ export const ledgerResults = () => {
         detail: Schema.Record(Schema.String, Schema.Json)
       })
     )
-  })
-
-  const LedgerVerify = Schema.Struct({
+  }),
+  "ledger-verify": Schema.Struct({
     isIntact: Schema.Boolean,
-    /** The last record before the first one that was changed. */
-    head: LedgerHead,
+    /** The last record before the first one that was changed: its number and its SHA-256. */
+    head: Schema.Struct({ seq: Schema.Int, sha256: Schema.String }),
     findings: Schema.Array(Schema.String)
   })
-  return { "ledger-show": LedgerShow, "ledger-verify": LedgerVerify }
-}
+})

@@ -6,7 +6,6 @@ import { command } from "../../command/command.ts"
 
 export const listen = command({
   name: "listen",
-  results: () => listenResults(),
   serves: true,
   summary:
     "Receive events that workflows of the service send, and read what they say has changed. It runs until it is stopped; the nightly sync reads everything all the same.",

@@ -74,7 +74,6 @@ export const schedule = group({
 
 export const check = command({
   name: "check",
-  results: () => nightResults(),
   summary:
     "Print the alarms: late tables, unusual nights, rejects, requests, disk, token. Ends with exit code 4 if there are any. Sends no request to the service.",
   flags: {
@@ -89,15 +88,21 @@ export const check = command({
 })
 
 /** What the commands print with `--json`. */
-export const nightResults = () => {
+export const nightResults = () => ({
   /** The files of a schedule, and where the scheduler expects each. */
-  const SchedulePrint = Schema.Struct({
+  "schedule-print": Schema.Struct({
     scheduler: Schema.Literals(schedulers),
     timeZone: Schema.String,
     files: Schema.Array(Schema.Struct({ path: Schema.String, text: Schema.String }))
-  })
-
-  const Check = Schema.Struct({
+  }),
+  "schedule-install": Schema.Struct({
+    scheduler: Schema.Literals(["systemd", "launchd"]),
+    /** Whether files were written or removed. */
+    applied: Schema.Boolean,
+    files: Schema.Array(Schema.String),
+    commands: Schema.Array(Schema.String)
+  }),
+  check: Schema.Struct({
     compared: comparedShape(),
     /** Those that count for the exit code come first. */
     alarms: Schema.Array(ShownAlarm),
@@ -107,12 +112,4 @@ export const nightResults = () => {
     /** Alarms that ended since then. */
     recovered: Schema.Array(Schema.String)
   })
-  const ScheduleInstall = Schema.Struct({
-    scheduler: Schema.Literals(["systemd", "launchd"]),
-    /** Whether files were written or removed. */
-    applied: Schema.Boolean,
-    files: Schema.Array(Schema.String),
-    commands: Schema.Array(Schema.String)
-  })
-  return { "schedule-print": SchedulePrint, "schedule-install": ScheduleInstall, check: Check }
-}
+})

@@ -6,7 +6,6 @@ import { load } from "../../command/load.ts"
 
 export const prune = command({
   name: "prune",
-  results: () => pruneResults(),
   summary:
     "Free disk space: earlier releases and leftovers, and what [prune] in the settings says is too old. The tables stay the same, and a rebuild makes the same ones.",
   flags: {
@@ -22,9 +21,9 @@ export const prune = command({
 })
 
 /** What the commands print with `--json`. */
-export const pruneResults = () => {
+export const pruneResults = () => ({
   /** What `prune` removes, or would remove. Sizes are bytes; times are those before which it removes something. */
-  const Prune = Schema.Struct({
+  prune: Schema.Struct({
     applied: Schema.Boolean,
     files: Schema.Array(Schema.Struct({ path: Schema.String, bytes: Schema.Int, why: Schema.String })),
     /** Absent if the settings keep all versions. */
@@ -40,5 +39,4 @@ export const pruneResults = () => {
       })
     )
   })
-  return { prune: Prune }
-}
+})

@@ -7,7 +7,6 @@ import { load } from "../../command/load.ts"
 
 export const report = command({
   name: "report",
-  results: () => reportResults(),
   summary:
     "Write one HTML file about the runs, the completeness and the figures of the account. Each sync, backfill and publish does this too.",
   flags: {
@@ -22,8 +21,8 @@ export const report = command({
 })
 
 /** What the commands print with `--json`. */
-export const reportResults = () => {
-  const Report = Schema.Struct({
+export const reportResults = () => ({
+  report: Schema.Struct({
     path: Schema.String,
     bytes: Schema.Int,
     /** `published`: the warehouse is in use, and the report describes the last release. */
@@ -35,5 +34,4 @@ export const reportResults = () => {
     /** When the data that it describes were loaded. */
     asOf: instantShape()
   })
-  return { report: Report }
-}
+})

@@ -9,7 +9,6 @@ import { command } from "../../command/command.ts"
 export const serveCommand = (commands: () => CommandDescriptor) =>
   command({
     name: "serve",
-    results: () => serveResults(),
     serves: true,
     summary:
       "Serve a web page that sets up an account, syncs it on a schedule, and shows its runs and tables. Each piece of work is a command in a process of its own.",

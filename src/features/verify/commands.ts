@@ -10,7 +10,6 @@ import { partNames } from "../../values/finding.ts"
 
 export const verify = command({
   name: "verify",
-  results: () => verifyResults(),
   summary: "Check that the vault, the tables and the files are complete and agree. Changes nothing.",
   flags: {
     ...common,

@@ -23,15 +23,14 @@ const locationRemove = command({
 
 export const location = group({
   name: "location",
-  results: () => locationResults(),
   summary: "Remove a location that is no longer read.",
   commands: [locationRemove]
 })
 
 /** What the commands print with `--json`. */
-export const locationResults = () => {
+export const locationResults = () => ({
   /** What `location remove` removes, or would remove. */
-  const LocationRemove = Schema.Struct({
+  "location-remove": Schema.Struct({
     applied: Schema.Boolean,
     location: Schema.String,
     /** By table of the warehouse, with its schema. */
@@ -44,5 +43,4 @@ export const locationResults = () => {
     /** Where the location was still found. */
     found: Schema.optionalKey(Schema.Array(Schema.String))
   })
-  return { "location-remove": LocationRemove }
-}
+})

@@ -80,7 +80,6 @@ const reidentify = command({
 
 export const subject = group({
   name: "subject",
-  results: () => privacyResults(),
   summary: "Answer the request of a person for their data or its erasure, or find a person behind a pseudonym.",
   commands: [subjectExport, subjectErase, reidentify]
 })
@@ -165,61 +164,54 @@ export const privacyResults = () => {
       )
     )
   })
-
-  /** The holds after the command. */
-  const Holds = Schema.Struct({ holds: Schema.Array(Hold) })
-
   const Contacts = Schema.Array(Schema.Struct({ id: Schema.String, location: Schema.String }))
-
-  const SubjectExport = Schema.Struct({
-    folder: Schema.String,
-    zip: Schema.String,
-    /** `published`: another program had the warehouse open, and the rows are those of the last release. */
-    source: Schema.Literals(["warehouse", "published"]),
-    contacts: Contacts,
-    /** Contacts that share an address with these and were not included. */
-    others: Contacts,
-    /** Contacts that may be the person. */
-    possible: Schema.optionalKey(Contacts),
-    /** Records that may be about the person, by the addresses that they have. */
-    possibleRecords: Schema.optionalKey(
-      Schema.Array(Schema.Struct({ table: Schema.String, location: Schema.String, key: Schema.String }))
-    ),
-    records: Schema.Int,
-    tables: Schema.Array(Schema.Struct({ name: Schema.String, rows: Schema.Int })),
-    files: Schema.Int,
-    /** Texts of other records that contain an address or the name; only with `--search-text`. */
-    candidates: Schema.optionalKey(Schema.Int),
-    coverage: Schema.Array(
-      Schema.Struct({
-        resource: Schema.String,
-        records: Schema.Int,
-        mentions: Schema.Int,
-        isComplete: Schema.Boolean,
-        finding: Schema.String,
-        completeAt: Schema.optionalKey(Schema.String)
-      })
-    )
-  })
-
-  const Reidentified = Schema.Struct({
-    pseudonym: Schema.String,
-    /** Several if they share an address. */
-    contacts: Schema.Array(
-      Schema.Struct({
-        location: Schema.String,
-        id: Schema.String,
-        name: Schema.String,
-        email: Schema.String,
-        phone: Schema.String
-      })
-    )
-  })
   return {
-    "subject-reidentify": Reidentified,
-    "subject-export": SubjectExport,
+    "subject-reidentify": Schema.Struct({
+      pseudonym: Schema.String,
+      /** Several if they share an address. */
+      contacts: Schema.Array(
+        Schema.Struct({
+          location: Schema.String,
+          id: Schema.String,
+          name: Schema.String,
+          email: Schema.String,
+          phone: Schema.String
+        })
+      )
+    }),
+    "subject-export": Schema.Struct({
+      folder: Schema.String,
+      zip: Schema.String,
+      /** `published`: another program had the warehouse open, and the rows are those of the last release. */
+      source: Schema.Literals(["warehouse", "published"]),
+      contacts: Contacts,
+      /** Contacts that share an address with these and were not included. */
+      others: Contacts,
+      /** Contacts that may be the person. */
+      possible: Schema.optionalKey(Contacts),
+      /** Records that may be about the person, by the addresses that they have. */
+      possibleRecords: Schema.optionalKey(
+        Schema.Array(Schema.Struct({ table: Schema.String, location: Schema.String, key: Schema.String }))
+      ),
+      records: Schema.Int,
+      tables: Schema.Array(Schema.Struct({ name: Schema.String, rows: Schema.Int })),
+      files: Schema.Int,
+      /** Texts of other records that contain an address or the name; only with `--search-text`. */
+      candidates: Schema.optionalKey(Schema.Int),
+      coverage: Schema.Array(
+        Schema.Struct({
+          resource: Schema.String,
+          records: Schema.Int,
+          mentions: Schema.Int,
+          isComplete: Schema.Boolean,
+          finding: Schema.String,
+          completeAt: Schema.optionalKey(Schema.String)
+        })
+      )
+    }),
     "subject-erase": SubjectErase,
     retention: SubjectErase,
-    hold: Holds
+    /** The holds after the command. */
+    hold: Schema.Struct({ holds: Schema.Array(Hold) })
   }
 }

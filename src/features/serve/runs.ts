@@ -136,18 +136,13 @@ export const runOf = async (ask: Ask, jobs: ReadonlyArray<Job>, run: string) => 
   return {
     run,
     job: workOf(jobs, run)?.record.id,
-    resources: resources.map((row) => ({
-      location: row.location_id,
-      resource: row.resource,
-      mode: row.mode,
-      status: row.status,
-      requests: row.requests,
-      pages: row.pages,
-      records: row.records,
-      new: row.new_rows,
-      changed: row.changed_rows,
-      deleted: row.deleted_rows,
-      reasons: row.warnings
+    resources: resources.map(({ location_id, new_rows, changed_rows, deleted_rows, warnings, ...row }) => ({
+      location: location_id,
+      ...row,
+      new: new_rows,
+      changed: changed_rows,
+      deleted: deleted_rows,
+      reasons: warnings
     })),
     rejects: [...rejects.values()].flatMap((rows) =>
       rows.slice(0, 1).map(({ column_name, reason, table_name }) => ({

@@ -52,6 +52,8 @@ export const startScheduler = Effect.fnUntraced(function* (options: Options) {
     )
     yield* onChange
   })
+  const start = (task: keyof typeof tasks) =>
+    work.start({ ...tasks[task], task, by: "schedule", isPrivate: false, isPlanOnly: false })
 
   const tick = Effect.gen(function* () {
     const now = (lastTick = yield* Clock.currentTimeMillis)
@@ -74,28 +76,12 @@ export const startScheduler = Effect.fnUntraced(function* (options: Options) {
     const next = due(yield* Ref.get(state), times, now, (yield* work.writing) !== undefined)
     yield* change(next.state)
     if (next.moment === undefined) return
-    const { record } = yield* work.start({
-      ...scheduled,
-      task: "sync",
-      title: "Sync",
-      args: ["sync", "--wait=30m"],
-      hasEvents: true,
-      isWriting: true
-    })
+    const { record } = yield* start("sync")
     yield* change(started(yield* Ref.get(state), next.moment, record.id))
   })
 
   /** It also sends each place again what that place has not accepted. If one is running, that is enough. */
-  const startCheck = Effect.ignore(
-    work.start({
-      ...scheduled,
-      task: "check",
-      title: "Check the alarms",
-      args: ["check"],
-      hasEvents: false,
-      isWriting: false
-    })
-  )
+  const startCheck = Effect.ignore(start("check"))
 
   const settle = Effect.fnUntraced(function* (job: Job | undefined) {
     const { exitCode = null } = job?.record ?? {}
@@ -113,14 +99,7 @@ export const startScheduler = Effect.fnUntraced(function* (options: Options) {
     const settled = yield* Ref.get(state)
     if (!times.prune || reaction !== "done" || settled.prunedOn === today || (yield* work.writing)) return
     yield* change({ ...settled, prunedOn: today })
-    yield* work.start({
-      ...scheduled,
-      task: "prune",
-      title: "Free disk space",
-      args: ["prune", "--apply"],
-      hasEvents: false,
-      isWriting: true
-    })
+    yield* start("prune")
   })
 
   yield* inTurn(tick)
@@ -167,4 +146,9 @@ export const startScheduler = Effect.fnUntraced(function* (options: Options) {
   }
 })
 
-const scheduled = { by: "schedule", isPrivate: false, isPlanOnly: false } as const
+/** The work that it starts. */
+const tasks = {
+  sync: { title: "Sync", args: ["sync", "--wait=30m"], hasEvents: true, isWriting: true },
+  check: { title: "Check the alarms", args: ["check"], hasEvents: false, isWriting: false },
+  prune: { title: "Free disk space", args: ["prune", "--apply"], hasEvents: false, isWriting: true }
+}

@@ -7,7 +7,6 @@ export const volumeSettings = {
     default: 3
   })
 }
-type VolumeLimits = ValuesOf<typeof volumeSettings>
 
 /** A complete reading of a resource. */
 export interface Night {
@@ -15,12 +14,6 @@ export interface Night {
   readonly at: number
   /** New and changed rows. */
   readonly changed: number
-}
-
-export interface Anomaly {
-  readonly changed: number
-  readonly expected: number
-  readonly nights: number
 }
 
 /** Fewer nights do not show what is usual; more are of another season. */
@@ -33,7 +26,7 @@ const hourMs = 3_600_000
  * Compares the last night with the nights before it and with the same weekday of the weeks before: it must be unusual for
  * both. Nights after a gap have the changes of several days, so they are compared with nothing, and nothing with them.
  */
-export const anomalyOf = (nights: ReadonlyArray<Night>, limits: VolumeLimits): Anomaly | undefined => {
+export const anomalyOf = (nights: ReadonlyArray<Night>, limits: ValuesOf<typeof volumeSettings>) => {
   const compared = comparedOf(nights)
   if (compared === undefined) return undefined
   const { last, known } = compared

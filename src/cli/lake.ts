@@ -13,11 +13,7 @@ import { table } from "../console/streams.ts"
 import { recorded } from "../command/recorded.ts"
 import { shown } from "../console/result.ts"
 
-export interface LakeFlags extends Flags {
-  readonly apply: boolean
-}
-
-export const lakeMaintain = Effect.fn("command.lakeMaintain")(function* (flags: LakeFlags) {
+export const lakeMaintain = Effect.fn("command.lakeMaintain")(function* (flags: Flags & { readonly apply: boolean }) {
   const output = yield* outputSettings(flags, yield* Environment)
   const { apply } = flags
   const lakes = output.publishing.targets.flatMap(({ destination, name }) =>

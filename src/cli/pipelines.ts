@@ -15,11 +15,9 @@ import { usageError } from "../console/errors.ts"
 import { table } from "../console/streams.ts"
 import { info, shown } from "../console/result.ts"
 
-export interface PipelinesCheckFlags extends Flags {
-  readonly folder: string | undefined
-}
-
-export const pipelinesCheck = Effect.fn("command.pipelinesCheck")(function* (flags: PipelinesCheckFlags) {
+export const pipelinesCheck = Effect.fn("command.pipelinesCheck")(function* (
+  flags: Flags & { readonly folder: string | undefined }
+) {
   const { pipelines } = yield* outputSettings(flags, yield* Environment)
   const folder = flags.folder === undefined ? pipelines : resolve(flags.folder)
   if (folder === undefined)

@@ -68,7 +68,7 @@ export const publishToStdout = Effect.fn("command.publishToStdout")(function* (
 
 const rowsOf = Effect.fnUntraced(function* (
   catalogue: Catalogue,
-  { schema, name: table, isWide }: QualifiedTable,
+  { schema, name: table, isWide }: Effect.Success<ReturnType<typeof tableOf>>,
   flags: StdoutFlags,
   masking: Masking | undefined
 ) {
@@ -132,13 +132,6 @@ const chosenRows = Effect.fnUntraced(function* (table: string, parts: ReadonlyAr
   return { table, parts, columns: columns.filter((column) => typeof column !== "string") }
 })
 
-interface QualifiedTable {
-  readonly schema: string
-  readonly name: string
-  /** How many wide tables there are, the warehouse knows. */
-  readonly isWide: boolean
-}
-
 /** The models of the release: a user has some of his own. */
 const releasedModels = (folder: string): Effect.Effect<ReadonlyArray<string>> =>
   Effect.tryPromise(() => readManifest(outputPaths(folder).published)).pipe(
@@ -156,6 +149,7 @@ const tableOf = (catalogue: Catalogue, written: string, models: ReadonlyArray<st
   const published = publishedTables(catalogue).filter((one) => schema === "crm" || !isView(one))
   const names = schema === "meta" ? publishedMetaTables : published.map((one) => one.name)
   const named = [table, firstWide(table)].find((one) => names.includes(one))
+  // How many wide tables there are, the warehouse knows.
   const isWide = published.some((one) => one.name === named && isView(one))
   if (schema !== "bi" && (isWide || named === table)) return Effect.succeed({ schema, name: table, isWide })
   return models.includes(table) && (schema === "bi" || !written.includes("."))

@@ -15,13 +15,11 @@ import { ago, targetText, totalsText, unansweredText } from "../run/status-text.
 
 type Result = CommandResult<"status">
 
-interface Shown {
-  readonly json: boolean
-  /** List every reading. */
-  readonly all: boolean
-}
-
-export const status = Effect.fn("command.status")(function* ({ all, json, ...flags }: StatusFlags & Shown) {
+export const status = Effect.fn("command.status")(function* ({
+  all,
+  json,
+  ...flags
+}: StatusFlags & { readonly json: boolean; readonly all: boolean }) {
   const result = yield* statusOnce(flags)
   return yield* printEither("status", result, json, printStatus(result, all))
 })

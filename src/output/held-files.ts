@@ -5,12 +5,7 @@
 import * as Effect from "effect/Effect"
 import { type FileHandle, open } from "node:fs/promises"
 
-interface Held {
-  count: number
-  readonly handles: Array<FileHandle>
-}
-
-const heldByPath = new Map<string, Held>()
+const heldByPath = new Map<string, { count: number; readonly handles: Array<FileHandle> }>()
 
 /** Is acquired before DuckDB opens the file, so that it is released after DuckDB has closed it. */
 export const holding = (path: string) =>

@@ -95,13 +95,11 @@ export interface Series {
 export const spread = (values: ReadonlyArray<number | undefined>): Series["points"] =>
   values.map((y, index) => ({ x: index / (values.length - 1), y }))
 
-interface Lines extends Framed {
-  readonly top?: number | undefined
-  /** Of values at equal steps, what each says. */
-  readonly texts?: ReadonlyArray<string>
-}
-
-export const lines = (series: ReadonlyArray<Series>, frame: Lines): Html => {
+/** `texts`: of values at equal steps, what each says. */
+export const lines = (
+  series: ReadonlyArray<Series>,
+  frame: Framed & { readonly top?: number | undefined; readonly texts?: ReadonlyArray<string> }
+): Html => {
   const scale = scaleOf(frame.top ?? Math.max(0, ...series.flatMap(({ points }) => points.map(({ y = 0 }) => y))))
   const paths = series.map(({ name, points, kind }) => {
     const d = points

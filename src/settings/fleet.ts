@@ -77,8 +77,6 @@ export const fleetSection = {
   })
 } satisfies Section
 
-type FleetValues = ValuesOf<typeof fleetSection>
-
 export interface FleetSettings {
   readonly database: Redacted.Redacted
   /** The folder of the output folders. */
@@ -105,7 +103,7 @@ interface Values {
   readonly account: ValuesOf<typeof accountSection>
   readonly budget: ValuesOf<typeof budgetSection>
   readonly files: ValuesOf<typeof filesSection>
-  readonly fleet: FleetValues
+  readonly fleet: ValuesOf<typeof fleetSection>
 }
 
 /** Fails if the database is missing. */

@@ -85,12 +85,9 @@ export interface ListedTarget {
   readonly at: (key: string) => string
 }
 
-interface Listed {
+interface Reading {
   readonly targets: ReadonlyArray<ListedTarget>
   readonly placeOf: (path: string) => string
-}
-
-interface Reading extends Listed {
   readonly secretOf: (reference: string, path: string) => Secret
 }
 

@@ -81,14 +81,9 @@ export const whyItWaits = Effect.fnUntraced(function* (
   return `its column changes (${types}), and ${views.map(({ view }) => view).join(", ")} reads it. (1) Keep the definition of each view: SELECT pg_get_viewdef('${views[0]!.view}'). (2) ${statements} (3) Run ./sluice publish, and create the views again`
 })
 
-interface View {
-  readonly view: string
-  readonly kind: "VIEW" | "MATERIALIZED VIEW"
-}
-
 /** The views that read some columns, and those that read these views, in the order in which they can be dropped. */
 const viewsOn = (server: Server, path: string, columns: ReadonlyArray<string>) =>
-  server.rows<View>(
+  server.rows<{ readonly view: string; readonly kind: "VIEW" | "MATERIALIZED VIEW" }>(
     `WITH RECURSIVE found (id, depth) AS (
        SELECT r.ev_class, 1 FROM pg_depend AS d JOIN pg_rewrite AS r ON r.oid = d.objid JOIN pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
        WHERE d.classid = 'pg_rewrite'::regclass AND d.refobjid = to_regclass($1) AND a.attname = ANY($2) AND r.ev_class <> d.refobjid

@@ -47,14 +47,6 @@ export interface Loading {
   readonly file: string
 }
 
-/** A table that has the rows of an earlier release. */
-export interface WaitingTable {
-  /** Its path. */
-  readonly table: string
-  /** And what to do. */
-  readonly why: string
-}
-
 /** The rows of the tables of an output folder, by name, as its readers see them. A table that is not there is not named. */
 export const countRows = Effect.fnUntraced(function* (
   server: Server,
@@ -130,7 +122,8 @@ const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
   }
   const unheld = yield* noteUnheld
   const attempt = attempts(server)
-  const waiting: Array<WaitingTable> = []
+  /** The tables that have the rows of an earlier release, each with what to do. */
+  const waiting: Array<{ readonly table: string; readonly why: string }> = []
   const plans = yield* plansOf(loads)
   yield* identifyRows(server, schema, before.state)
   const isNew = ({ found }: Plan) => found === undefined

@@ -21,13 +21,9 @@ import { megabytes } from "../../values/text.ts"
 import { sluiceVersion } from "../../values/version.ts"
 import { type Problem, Manifest, copyInto, problemsOf } from "./copy.ts"
 
-export interface BackupFlags extends Flags {
-  readonly folder: string
-  readonly tokens: boolean
-  readonly check: boolean
-}
-
-export const backup = Effect.fn("command.backup")(function* (flags: BackupFlags) {
+export const backup = Effect.fn("command.backup")(function* (
+  flags: Flags & { readonly folder: string; readonly tokens: boolean; readonly check: boolean }
+) {
   const target = resolve(flags.folder)
   if (flags.check) return yield* checkBackup(target)
   const { folder, memoryMb } = yield* outputSettings(flags, yield* Environment)

@@ -46,10 +46,8 @@ const customFieldsSql = `SELECT f.name, f.field_key AS key, f.data_type AS kind,
   GROUP BY f.location_id, f.id, f.name, f.field_key, f.data_type, l.name
   ORDER BY location, f.field_key`
 
-type Manifest = Awaited<ReturnType<typeof readManifest>>
-
 /** Of tables, and of models by their files. */
-const rowsOf = ({ files, tables = [] }: Manifest): ReadonlyMap<string, number> => {
+const rowsOf = ({ files, tables = [] }: Awaited<ReturnType<typeof readManifest>>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   const [format] = files.find(({ table }) => table.startsWith("bi."))?.path.split("/") ?? []
   for (const { path, rows, table } of files)

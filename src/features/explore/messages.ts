@@ -18,12 +18,6 @@ export type Request = Numbered &
 
 export type DownloadFormat = "csv" | "parquet" | "xlsx"
 
-export interface CatalogColumn {
-  readonly name: string
-  readonly type: string
-  readonly comment: string | null
-}
-
 /** What is shown of a table before it is opened. */
 export interface NamedTable {
   readonly schema: string
@@ -37,7 +31,7 @@ export interface NamedTable {
 }
 
 export interface CatalogTable extends NamedTable {
-  readonly columns: ReadonlyArray<CatalogColumn>
+  readonly columns: ReadonlyArray<{ readonly name: string; readonly type: string; readonly comment: string | null }>
   /** The rows of deleted records; absent if there are none. */
   readonly deleted?: number
   /** Of a wide table: the table whose rows it shows. Its macro `<name>_of(ids)` shows some rows; of a release whose wide tables are views, it reads only their custom values. */

@@ -34,15 +34,12 @@ export const tableRoutes = Effect.fnUntraced(function* ({ links, memoryMb, publi
   return { ...apiRoutes({ releases, shownOf, queries }), ...storedRoutes(releases, published) }
 })
 
-export interface ExplorerOptions extends TablesOptions, DocumentsOptions {
-  /** 0: a free one. */
-  readonly port: number
-}
-
 export type Explorer = Effect.Success<ReturnType<typeof startExplorer>>
 
-/** Listens on 127.0.0.1 only, until the scope ends. Fails with the error of the system if the port is in use. */
-export const startExplorer = Effect.fnUntraced(function* (options: ExplorerOptions) {
+/** `port`: 0 for a free one. Listens on 127.0.0.1 only, until the scope ends. Fails with the error of the system if the port is in use. */
+export const startExplorer = Effect.fnUntraced(function* (
+  options: TablesOptions & DocumentsOptions & { readonly port: number }
+) {
   const access = newSessions({ name: "explore", isPublic: false, url: undefined, ...refusals })
   const routes: Routes<Session> = {
     "GET /": {

@@ -1,24 +1,15 @@
 /** The tables that `--only` and `--except` name, by name or by family. */
 import { Effect } from "effect"
+import type { Catalogue } from "../../catalog/discover.ts"
 import { choosableNames, namedTables } from "../../catalog/published-tables.ts"
 import { closest, suggestion } from "../../settings/closest.ts"
+import type { choiceOf } from "../../command/selection.ts"
 import { usageError } from "../../console/errors.ts"
-
-interface Choosable {
-  /** The names of the tables that can be chosen. */
-  readonly tables: ReadonlyArray<string>
-  readonly familyByTable: ReadonlyMap<string, string>
-}
-
-interface Choice {
-  readonly only: ReadonlyArray<string>
-  readonly except: ReadonlyArray<string>
-}
 
 /** A person reads the tables that an export names, so each name has to be that of a table. At least one table is left. */
 export const chosenTables = Effect.fnUntraced(function* (
-  { tables, familyByTable }: Choosable,
-  { only, except }: Choice
+  { tables, familyByTable }: Pick<Catalogue, "familyByTable"> & { readonly tables: ReadonlyArray<string> },
+  { only, except }: Effect.Success<ReturnType<typeof choiceOf>>
 ) {
   const namesOf = (name: string) => namedTables(name, tables, familyByTable)
   for (const [flag, names] of [

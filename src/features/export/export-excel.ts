@@ -102,9 +102,12 @@ const sheetTables = Effect.fnUntraced(function* (
 /** Internal to sluice: of no use in a spreadsheet. */
 const internalColumns: ReadonlySet<string> = new Set(["_row_hash", "_run_id"])
 
-type Views = Effect.Success<ReturnType<typeof wideViews>>
-
-const tableOf = Effect.fnUntraced(function* (catalogue: Catalogue, views: Views, name: string, withDeleted: boolean) {
+const tableOf = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  views: Effect.Success<ReturnType<typeof wideViews>>,
+  name: string,
+  withDeleted: boolean
+) {
   const warehouse = yield* Warehouse
   const wide = views.find(({ view }) => view === name)
   const all = yield* partsOf({ name, wide }, "crm")

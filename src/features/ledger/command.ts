@@ -45,12 +45,9 @@ export const ledgerShow = Effect.fn("command.ledgerShow")(function* (flags: Flag
   })
 })
 
-export interface LedgerVerifyFlags extends Flags {
-  /** The folder of a bundle, whose records the ledger must still have. */
-  readonly bundle: string | undefined
-}
-
-export const ledgerVerify = Effect.fn("command.ledgerVerify")(function* (flags: LedgerVerifyFlags) {
+export const ledgerVerify = Effect.fn("command.ledgerVerify")(function* (
+  flags: Flags & { readonly bundle: string | undefined }
+) {
   const { output, path, check } = yield* readLedger(flags)
   const findings = [
     ...(check.problem ? [`${path} line ${check.problem.line}: ${check.problem.what}`] : []),

@@ -14,12 +14,9 @@ import { sayStanding, sayUnknownStates } from "../../console/findings.ts"
 import { Output } from "../../console/streams.ts"
 import { printEither } from "../../console/result.ts"
 
-export interface CheckFlags extends Flags {
-  readonly as: "nagios" | undefined
-  readonly json: boolean
-}
-
-export const check = Effect.fn("command.check")(function* (flags: CheckFlags) {
+export const check = Effect.fn("command.check")(function* (
+  flags: Flags & { readonly as: "nagios" | undefined; readonly json: boolean }
+) {
   const { print, printText, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { compared, facts, watched } = yield* alarmsNow(output)

@@ -18,9 +18,8 @@ import { Environment } from "../../values/environment.ts"
 import { table } from "../../console/streams.ts"
 import { run } from "../../command/recorded.ts"
 import { instant, shown } from "../../console/result.ts"
-import type { Failure } from "../../values/failure.ts"
 import type { Frame } from "../../stores/vault/frame.ts"
-import { type Rewritten, rewriteSegments } from "../../stores/vault/rewrite.ts"
+import { rewriteSegments } from "../../stores/vault/rewrite.ts"
 import { loadedPosition } from "../../stores/warehouse/meta/vault-offset.ts"
 import { compactor } from "./compact.ts"
 
@@ -109,18 +108,15 @@ const sum = (files: ReadonlyArray<{ readonly bytes: number }>): number =>
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1)
 
-/** What a compaction of the vault removes, and the compaction itself. */
-interface Compaction {
-  readonly records: number
-  readonly segments: ReadonlyArray<Rewritten>
-}
-
-/** `before`: only pages received before this time are changed; epoch milliseconds. Segments that wait for the load are not. */
+/**
+ * Compacts the vault, and returns what that removes. `before`: only pages received before this time are changed; epoch
+ * milliseconds. Segments that wait for the load are not.
+ */
 export const compactVault = Effect.fn("prune.compactVault")(function* (
   folder: string,
   { resources }: Catalogue,
   { apply, before }: { readonly before: number; readonly apply: boolean }
-): Effect.fn.Return<Compaction, Failure, Warehouse> {
+) {
   const loaded = yield* loadedPosition()
   if (loaded === undefined) return { records: 0, segments: [] }
   const options = { apply, below: loaded.segment }

@@ -16,12 +16,9 @@ import { openReadable, sayHolder } from "../../command/readable.ts"
 import { keptOut, storedEarlier } from "../../command/withheld.ts"
 import { instant, printEither } from "../../console/result.ts"
 
-export interface ReportFlags extends Flags {
-  readonly to: string | undefined
-  readonly json: boolean
-}
-
-export const reportCommand = Effect.fn("command.reportPage")(function* (flags: ReportFlags) {
+export const reportCommand = Effect.fn("command.reportPage")(function* (
+  flags: Flags & { readonly to: string | undefined; readonly json: boolean }
+) {
   const { print } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)

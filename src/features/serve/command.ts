@@ -23,12 +23,6 @@ import { startConsole } from "./console.ts"
 import { startSite } from "./site.ts"
 import { dictionaryOf } from "../explore/documents.ts"
 
-export interface ServeFlags extends Flags {
-  readonly listen: Listening
-  readonly open: boolean
-  readonly json: boolean
-}
-
 const usualPort = 8787
 const passwordName = "console-password"
 
@@ -43,7 +37,10 @@ const keptIn = (file: string) => ({
 })
 
 /** Runs until it is interrupted. */
-export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, commands: () => CommandDescriptor) {
+export const serve = Effect.fn("command.serve")(function* (
+  flags: Flags & { readonly listen: Listening; readonly open: boolean; readonly json: boolean },
+  commands: () => CommandDescriptor
+) {
   const { keepSecret, print, say } = yield* Output
   const environment = yield* Environment
   const config = resolve(flags.config ?? defaultFile)

@@ -11,7 +11,6 @@ const summedMax = 400
 const newest = (count: number) => `run_id IN (SELECT run_id FROM meta.runs ORDER BY run_id DESC LIMIT ${count})`
 /** What a reading counted: of rows that it found new, changed or deleted. */
 const counts = { new_rows: Number, changed_rows: Number, deleted_rows: Number }
-type Counted = RowOf<typeof counts>
 const sum = <Row>(rows: ReadonlyArray<Row>, count: (row: Row) => number) =>
   rows.reduce((total, row) => total + count(row), 0)
 const textsOf = (value: unknown): ReadonlyArray<string> => (Array.isArray(value) ? value.map(String) : [])
@@ -132,7 +131,7 @@ export const runOf = async (ask: Ask, jobs: ReadonlyArray<Job>, run: string) => 
     [...values, ...records.map((record) => ({ ...record, column_name: undefined }))],
     ({ column_name, reason, table_name }) => JSON.stringify([table_name, column_name ?? null, reason])
   )
-  const changed = (row: Counted) => row.new_rows + row.changed_rows + row.deleted_rows
+  const changed = (row: RowOf<typeof counts>) => row.new_rows + row.changed_rows + row.deleted_rows
   return {
     run,
     job: workOf(jobs, run)?.record.id,

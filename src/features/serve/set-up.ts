@@ -19,6 +19,7 @@ import { readSettings } from "../../settings/read.ts"
 import { isPlainSecret, shownSecret } from "../../settings/secrets.ts"
 import { sections } from "../../settings/sections.ts"
 import * as Schema from "effect/Schema"
+import type { RunResults } from "../../run/result-data.ts"
 import type { Environment } from "../../values/environment.ts"
 import type { Ask } from "./ask.ts"
 
@@ -128,7 +129,7 @@ export const checkSetup = async (options: Options, body: Body) => {
     const flags = ["--config=/dev/null", ...account, `--output=${output}`]
     const doctor = await ask.json(["doctor"], flags, environment)
     const plan = await ask.json(["plan"], flags, environment)
-    const data = plan.data as PlanData | undefined
+    const data = plan.data as RunResults["plan"] | undefined
     checked.push({
       id,
       name: (reached?.data as { readonly account?: string } | undefined)?.account,
@@ -174,13 +175,6 @@ const reach = async (ask: Ask, account: ReadonlyArray<string>, token: string) =>
       SLUICE_TOKEN: token
     })
     .finally(() => removeBelow(tmpdir(), draft))
-}
-
-interface PlanData {
-  readonly requests: unknown
-  readonly elapsedMs?: unknown
-  readonly likely?: unknown
-  readonly omitted: unknown
 }
 
 /** Writes the settings file, and each token into a file of its own that only its user can read. */

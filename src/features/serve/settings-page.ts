@@ -171,14 +171,8 @@ const changed = async (options: Options, { apply, basis: seen, ...edits }: typeo
 const changedMeanwhile = () =>
   new HttpError(409, "changed", "The file has changed meanwhile. Look at the difference again.")
 
-type Edited = Result.Result<string, string>
-
 /** One for each value that changes, and one for a new item of a list. What is added here can be taken back here. */
-const editsOf = ({
-  add,
-  changes = {},
-  remove
-}: typeof SettingsChange.Type): ReadonlyArray<Result.Result<(content: string) => Edited, string>> => [
+const editsOf = ({ add, changes = {}, remove }: typeof SettingsChange.Type) => [
   ...Object.entries(changes).map(([path, value]) => {
     const { secret } = allSettings.find((one) => one.path === path) ?? {}
     if (!editable.has(path)) return Result.fail(`${path} is changed in the file, not here.`)
@@ -210,14 +204,8 @@ const isReference = (value: unknown): boolean => typeof value === "string" && /^
 const referenceExpected = (path: string): string =>
   `${path} may contain a secret: write a reference to it, env:NAME or file:PATH.`
 
-interface Problem {
-  readonly message: string
-  /** The setting. */
-  readonly field?: string | undefined
-}
-
 /** What `./sluice config validate` says of the new content, in a file beside the real one, for paths that are relative. */
-const problemsOf = async ({ ask, output, path }: Options, content: string): Promise<ReadonlyArray<Problem>> => {
+const problemsOf = async ({ ask, output, path }: Options, content: string) => {
   const name = `.${randomBytes(6).toString("hex")}.toml`
   const draft = join(dirname(resolve(path)), name)
   await writePrivately(draft, content)

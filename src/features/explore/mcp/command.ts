@@ -19,10 +19,6 @@ import { dictionary } from "../../../catalog/dictionary.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { docsPage } from "../../../values/installation.ts"
 
-export interface McpFlags extends Flags, ServedFlags {
-  readonly record: boolean
-}
-
 /** The newest first: it is offered to a client that names none of them. */
 const protocols = [
   McpProtocol.v2025_11_25,
@@ -32,7 +28,12 @@ const protocols = [
   McpProtocol.v2024_11_05
 ] as const
 
-export const mcp = Effect.fn("command.mcp")(function* ({ profile: chosen, record, target, ...flags }: McpFlags) {
+export const mcp = Effect.fn("command.mcp")(function* ({
+  profile: chosen,
+  record,
+  target,
+  ...flags
+}: Flags & ServedFlags & { readonly record: boolean }) {
   const { say, stdout } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const served = yield* servedOf(output, { profile: chosen, target })

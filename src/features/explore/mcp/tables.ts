@@ -43,12 +43,11 @@ const shownIn = (document: string | undefined): Described["shown"] =>
       )
   })
 
-interface Chosen {
-  readonly schema?: string | undefined
-  readonly search?: string | undefined
-}
-
-export const tableLines = (described: Described, catalogue: Catalogue, { schema, search = "" }: Chosen) => {
+export const tableLines = (
+  described: Described,
+  catalogue: Catalogue,
+  { schema, search = "" }: { readonly schema?: string | undefined; readonly search?: string | undefined }
+) => {
   const lineOf = liner(described, catalogue)
   const text = search.toLowerCase()
   return described.tables

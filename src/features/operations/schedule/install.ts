@@ -89,14 +89,12 @@ const ofUser = (text: string): string =>
     )
     .join("\n")
 
-type State = "absent" | "ours" | "foreign"
-
 /** The lines that say which folder has installed a file. */
 const marksIn = (text: string): ReadonlyArray<string> =>
   text.split("\n").filter((line) => /^(?:# |<!-- )Written by \.\/sluice schedule install for /.test(line))
 
 /** A file is ours if its one mark is, to the letter, the one that it would get: a part of it may be another folder. */
-const stateOf = async ({ path, text }: ScheduleFile): Promise<State> => {
+const stateOf = async ({ path, text }: ScheduleFile): Promise<"absent" | "ours" | "foreign"> => {
   const found = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return undefined
     throw cause

@@ -30,12 +30,9 @@ import { run } from "../../../command/recorded.ts"
 import { workOf } from "../../../destinations/destinations.ts"
 import { shown, warning } from "../../../console/result.ts"
 
-export interface LocationRemoveFlags extends Flags {
-  readonly id: string
-  readonly apply: boolean
-}
-
-export const locationRemove = Effect.fn("command.locationRemove")(function* (flags: LocationRemoveFlags) {
+export const locationRemove = Effect.fn("command.locationRemove")(function* (
+  flags: Flags & { readonly id: string; readonly apply: boolean }
+) {
   const { say } = yield* Output
   const { id } = flags
   const output = yield* outputSettings(flags, yield* Environment)
@@ -95,16 +92,9 @@ const planned = Effect.fnUntraced(function* (id: string, output: OutputSettings,
   }).pipe(Effect.provide(tables))
 }, Effect.scoped)
 
-interface Place {
-  readonly path: string
-  readonly what: string
-  /** Whether it is out of reach. */
-  readonly isKept: boolean
-}
-
 /** Where else the rows are, apart from the warehouse and the vault. */
 const placesOf = Effect.fnUntraced(function* (output: OutputSettings, { files }: RemovalPlan) {
-  const places: Array<Place> = []
+  const places: Array<{ readonly path: string; readonly what: string; readonly isKept: boolean }> = []
   const { published } = outputPaths(output.folder)
   for (const target of [published, ...(output.publishing?.targets ?? []).map((one) => one.folder)]) {
     const releases = (yield* releasesIn(target)).length

@@ -14,11 +14,7 @@ import { openToRemove } from "./removing.ts"
 import { usageError } from "../../../console/errors.ts"
 import { instant } from "../../../console/result.ts"
 
-export interface RetentionFlags extends Flags {
-  readonly apply: boolean
-}
-
-export const retention = Effect.fn("command.retention")(function* (flags: RetentionFlags) {
+export const retention = Effect.fn("command.retention")(function* (flags: Flags & { readonly apply: boolean }) {
   const output = yield* outputSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)
   const rules = Object.entries(output.values.retention.periods).map(([table, period]) => ({ table, period }))

@@ -13,13 +13,10 @@ import { openReadable } from "../../../command/readable.ts"
 import { record } from "../../../command/recorded.ts"
 import { info, shown } from "../../../console/result.ts"
 
-interface ReidentifyFlags extends Flags {
-  readonly pseudonym: string
-  readonly reason: string
-}
-
 /** Computes the pseudonyms of all contacts again, because a pseudonym cannot be reversed. */
-export const reidentify = Effect.fn("command.reidentify")(function* (flags: ReidentifyFlags) {
+export const reidentify = Effect.fn("command.reidentify")(function* (
+  flags: Flags & { readonly pseudonym: string; readonly reason: string }
+) {
   const output = yield* outputSettings(flags, yield* Environment)
   const { pseudonym } = flags
   const reason = flags.reason.trim()

@@ -10,11 +10,6 @@ import { fileNameOf } from "../../../output/names.ts"
 import { outputPaths } from "../../../output/paths.ts"
 import { checkInside, removeBelow } from "../../../output/remove.ts"
 
-interface Contact {
-  readonly location: string
-  readonly id: string
-}
-
 const nameOf = (contact: string | undefined): string =>
   `subject-${contact === undefined ? "without-contact" : fileNameOf(contact)}`
 
@@ -32,7 +27,7 @@ export const ownPlace = Effect.fnUntraced(function* (output: string, contact: st
 /** Removes the exports about these contacts, with their zip files and what a killed export has left. Returns the ids of the exports. */
 export const removeExports = Effect.fn("subject.removeExports")(function* (
   output: string,
-  contacts: ReadonlyArray<Contact>
+  contacts: ReadonlyArray<{ readonly location: string; readonly id: string }>
 ) {
   const { exports } = outputPaths(output)
   return yield* onDisk(exports, "removed", async () => {

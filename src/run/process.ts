@@ -82,7 +82,7 @@ export const printedBy = (
   program: Program,
   args: ReadonlyArray<string>,
   environment: Environment["Service"],
-  { bytes, ms }: Limits
+  { bytes, ms }: Limits = { bytes: 64_000_000, ms: 120_000 }
 ) =>
   Effect.gen(function* () {
     const { stderr, stdout } = yield* startProcess(program, args, {

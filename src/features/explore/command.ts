@@ -5,7 +5,7 @@ import { hash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { memoryMbMin } from "./limits.ts"
-import { startExplorer } from "./server.ts"
+import { type TablesOptions, startExplorer } from "./server.ts"
 import { outputPaths, snapshotName } from "../../output/paths.ts"
 import type { Flags } from "../../settings/read.ts"
 import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
@@ -30,22 +30,17 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
   const environment = yield* Environment
   const output = yield* outputSettings(flags, environment)
   yield* checkPublished(output)
-  const { published } = outputPaths(output.folder)
   const { listen: port } = flags
-  const queries = flags.queries === undefined ? join(output.folder, "queries") : resolve(flags.queries)
+  const tables = tablesOf(output, flags.queries)
   const startAt = (at: number) =>
     startExplorer({
-      published,
-      memoryMb: Math.max(output.memoryMb, memoryMbMin),
-      queries,
+      ...tables,
       port: at,
       output: output.folder,
-      dictionary: () => dictionaryOf(thisProgram(), flags.config, output.folder, environment),
-      links: () =>
-        import("./defined-links.ts").then(({ definedLinks }) => definedLinks(output.pipelines, output.models?.folder))
+      dictionary: () => dictionaryOf(thisProgram(), flags.config, output.folder, environment)
     })
   const explorer = yield* (
-    port === undefined ? Effect.catch(startAt(usualPort(published)), () => startAt(0)) : startAt(port)
+    port === undefined ? Effect.catch(startAt(usualPort(tables.published)), () => startAt(0)) : startAt(port)
   ).pipe(
     Effect.mapError(({ cause }) =>
       failedError(
@@ -55,12 +50,21 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
     )
   )
   const { url } = explorer
-  if (flags.json) yield* printResult("explore", { exitCode: 0, data: { url, port: explorer.port, queries } })
+  if (flags.json)
+    yield* printResult("explore", { exitCode: 0, data: { url, port: explorer.port, queries: tables.queries } })
   else print(url)
-  say(`The page shows ${published} to this machine only. Press Ctrl-C to end.`)
+  say(`The page shows ${tables.published} to this machine only. Press Ctrl-C to end.`)
   if (flags.open) yield* openInBrowser(explorer.singleUseUrl())
   return yield* Effect.never
 }, Effect.scoped)
+
+/** What a site shows of an output folder. `queries`: the folder of the saved queries. */
+export const tablesOf = ({ folder, memoryMb, models, pipelines }: OutputSettings, queries?: string): TablesOptions => ({
+  published: outputPaths(folder).published,
+  memoryMb: Math.max(memoryMb, memoryMbMin),
+  queries: queries === undefined ? join(folder, "queries") : resolve(queries),
+  links: () => import("./defined-links.ts").then(({ definedLinks }) => definedLinks(pipelines, models?.folder))
+})
 
 /** The same for a folder each time: what a browser keeps, it keeps for an address. Below the ports that systems hand out. */
 const usualPort = (folder: string): number =>

@@ -7,7 +7,7 @@ import { type DuckDBConnection, type Json, DuckDBInstance } from "@duckdb/node-a
 import { readCatalog, readDictionary, readTables } from "./catalog.ts"
 import { limits } from "./limits.ts"
 import { type Numbers, lineageOf, tableOf } from "../../stages/publish/models/lineage.ts"
-import type { Answer, DownloadFormat, QueryResult, Request } from "./messages.ts"
+import type { Answer, QueryResult, Request } from "./messages.ts"
 import { type Readable, SqlError, namesIn, readableOf } from "./select-only.ts"
 
 const [path, memoryMb = "", download] = process.argv.slice(2)
@@ -63,16 +63,12 @@ const answer = async (request: Exclude<Request, { readonly kind: "cancel" }>): P
     const readable = await readableOf(connection, request.sql)
     if (request.kind === "query") return await query(connection, readable)
     if (readable.isPlan) throw new SqlError("refused", "A plan is shown on the page only.")
-    return await writeDownload(connection, readable.query, request.format, request.file)
+    const { downloadTo } = await import("./download-file.ts")
+    return await downloadTo(connection, readable.query, request.format, request.file)
   } finally {
     running.delete(request.id)
     own.connection?.closeSync()
   }
-}
-
-const writeDownload = async (connection: DuckDBConnection, sql: string, format: DownloadFormat, file: string) => {
-  const { downloadTo } = await import("./download-file.ts")
-  return downloadTo(connection, sql, format, file)
 }
 
 process.on("message", (request: Request) => {

@@ -13,8 +13,6 @@ export interface DocumentsOptions {
   readonly dictionary: () => Promise<string>
 }
 
-const limits = { bytes: 64_000_000, ms: 120_000 }
-
 /**
  * The dictionary, made in a process of its own: it reads all definitions and the warehouse, and the server answers meanwhile.
  * `config`: the settings file that was named; `output`: the output folder.
@@ -26,7 +24,7 @@ export const dictionaryOf = (
   environment: Environment["Service"]
 ): Promise<string> => {
   const flags = [...(config === undefined ? [] : [`--config=${config}`]), `--output=${output}`]
-  const printed = printedBy(program, ["dictionary", "--as", "html", ...flags], environment, limits)
+  const printed = printedBy(program, ["dictionary", "--as", "html", ...flags], environment)
   return Effect.runPromise(Effect.map(printed, ({ stdout }) => stdout))
 }
 

@@ -7,7 +7,6 @@ import { type Readers, readRows } from "../../values/rows.ts"
 
 export type Ask = ReturnType<typeof asking>
 
-const limits = { ms: 120_000, bytes: 64_000_000 }
 /** Each takes half a core for a second. */
 const atOnce = 2
 
@@ -15,7 +14,7 @@ const atOnce = 2
 export const asking = (program: Program, flags: () => ReadonlyArray<string>, environment: Environment["Service"]) => {
   const turns = Semaphore.makeUnsafe(atOnce)
   const text = (args: ReadonlyArray<string>, own = flags(), more: Environment["Service"] = {}) =>
-    Effect.runPromise(turns.withPermit(printedBy(program, [...args, ...own], { ...environment, ...more }, limits)))
+    Effect.runPromise(turns.withPermit(printedBy(program, [...args, ...own], { ...environment, ...more })))
   return {
     text,
     /** The result of a command with --json. */

@@ -3,8 +3,7 @@ import { Effect, Redacted, Result } from "effect"
 import type { CommandDescriptor } from "effect/cli/Completions"
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { memoryMbMin } from "../explore/limits.ts"
-import { openInBrowser } from "../explore/command.ts"
+import { openInBrowser, tablesOf } from "../explore/command.ts"
 import { writeAtomically } from "../../output/files.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { defaultFile } from "../../settings/file.ts"
@@ -125,15 +124,7 @@ export const serve = Effect.fn("command.serve")(function* (
       host,
       port,
       output: output.folder,
-      tables: {
-        published: outputPaths(output.folder).published,
-        memoryMb: Math.max(output.memoryMb, memoryMbMin),
-        queries: join(output.folder, "queries"),
-        links: () =>
-          import("../explore/defined-links.ts").then(({ definedLinks }) =>
-            definedLinks(output.pipelines, output.models?.folder)
-          )
-      },
+      tables: tablesOf(output),
       passwordFile: needsPassword ? passwordFile : undefined,
       dictionary: () => dictionaryOf(program, flags.config, output.folder, environment)
     }),

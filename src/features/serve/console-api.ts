@@ -73,7 +73,9 @@ export const consoleRoutes = (
       right: "reader",
       answer: withBody(Named, ({ id }, { who }) =>
         Effect.flatMap(Effect.mapError(work.get(id), refusalOf), (job) =>
-          isShownTo(who.role, job) ? Effect.succeed(jobOf(job)) : Effect.fail(nothingHere())
+          isShownTo(who.role, job)
+            ? Effect.succeed({ ...detailOf(job), log: job.transcript.log })
+            : Effect.fail(nothingHere())
         )
       )
     },
@@ -120,8 +122,6 @@ export const consoleRoutes = (
 }
 
 const refusalOf = ({ code, message }: WorkRefused) => new HttpError(code === "running" ? 409 : 404, code, message)
-
-const jobOf = (job: Parameters<typeof detailOf>[0]) => ({ ...detailOf(job), log: job.transcript.log })
 
 const Named = Schema.Struct({ id: Schema.String })
 const OfRun = Schema.Struct({ run: Schema.String.check(Schema.isPattern(/^[0-9TZ]{10,40}$/)) })

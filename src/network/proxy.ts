@@ -2,6 +2,7 @@
  * The proxies through which the requests of this process leave, as the usual variables name them; undici decides which request
  * takes which one. A proxy belongs to the machine, so settings have none.
  */
+import { decoded } from "../values/text.ts"
 
 interface Proxy {
   readonly variable: string
@@ -100,11 +101,3 @@ export const proxySecrets = (): ReadonlyArray<string> =>
     const [credentials, user, password] = /(?<=\/\/)([^@]*?)(?::(.*))?(?=@)/.exec(url) ?? []
     return [credentials, password || user].flatMap((one) => (one ? [one, decoded(one)] : []))
   })
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}

@@ -78,3 +78,12 @@ export const durationMs = (text: string): number | undefined => {
   const ms = unitMs[unit]
   return ms && Number(count) * ms
 }
+
+/** A part of an address, decoded if it can be. */
+export const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import type { ConnectionOptions } from "node:tls"
+import { decoded } from "../../values/text.ts"
 import { codeOf, messageOf } from "../../values/thrown.ts"
 
 /** How a connection is tried. */
@@ -82,14 +83,7 @@ export const accessesOf = (
 }
 
 /** libpq takes a plus sign as it is. */
-const textOf = (pair: string): string => {
-  const text = pair.slice(pair.indexOf("=") + 1)
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
+const textOf = (pair: string): string => decoded(pair.slice(pair.indexOf("=") + 1))
 
 const modeIn = (
   given: ReadonlyMap<string, string>,

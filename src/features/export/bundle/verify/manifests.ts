@@ -9,6 +9,7 @@ import {
   textOf
 } from "./files.ts"
 import { notCompared, wrong } from "../../../../values/finding.ts"
+import { decoded } from "../../../../values/text.ts"
 
 export interface BagManifest {
   readonly name: string
@@ -79,14 +80,6 @@ const pathProblem = (path: string, lists: BagManifest["lists"]): string | undefi
 
 const isOutside = (path: string): boolean =>
   /^([/~\\]|[A-Za-z]:)/.test(path) || path.split(/[/\\]/).includes("..") || path.includes("\0")
-
-const decoded = (path: string): string => {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
 
 /** Compares one file with every manifest that has to list it. */
 export const fileFindings = (

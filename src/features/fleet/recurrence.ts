@@ -4,6 +4,7 @@
  * as dates: the moment at which the clock goes on.
  */
 import * as Cron from "effect/Cron"
+import * as DateTime from "effect/DateTime"
 import { itemAt } from "../../catalog/present.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 
@@ -54,21 +55,8 @@ interface Gap {
 const minuteMs = 60_000
 
 const gapsOf = (timeZone: string, now: number): ReadonlyArray<Gap> => {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric"
-  })
-  const offsetAt = (at: number): number => {
-    const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
-    const { year = 0, month = 0, day, hour, minute, second } = part
-    return Date.UTC(year, month - 1, day, hour, minute, second) - at
-  }
+  const zone = DateTime.zoneMakeNamedUnsafe(timeZone)
+  const offsetAt = (at: number): number => DateTime.zonedOffset(DateTime.makeZonedUnsafe(at, { timeZone: zone }))
   const gaps: Array<Gap> = []
   // A worker that starts shortly afterwards has to know it, too.
   let start = Math.floor(now / minuteMs) * minuteMs - 2 * dayMs

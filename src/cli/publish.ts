@@ -2,7 +2,6 @@
 import { Clock, Effect } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import type { FormatName } from "../stores/formats/formats.ts"
 import { exitCodes } from "../values/failure.ts"
 import { removeLeftovers } from "../output/leftovers.ts"
 import type { Flags } from "../settings/read.ts"
@@ -21,19 +20,17 @@ import { logEnd } from "../console/log.ts"
 import { modelText, warn } from "../console/findings.ts"
 import { Output } from "../console/streams.ts"
 import { run } from "../command/recorded.ts"
+import type { StdoutFlags } from "./publish-stdout.ts"
 import { printEither } from "../console/result.ts"
 
-export interface PublishFlags extends Flags {
-  readonly stdout: string | undefined
-  readonly format: FormatName | undefined
-  readonly columns: string | undefined
-  readonly full: boolean
-  readonly where: string | undefined
-  readonly profile: "raw" | "masked" | "analytics" | undefined
-  readonly json: boolean
-}
-
-export const publishCommand = Effect.fn("command.publish")(function* (flags: PublishFlags) {
+export const publishCommand = Effect.fn("command.publish")(function* (
+  flags: Flags &
+    Omit<StdoutFlags, "stdout"> & {
+      readonly stdout: string | undefined
+      readonly full: boolean
+      readonly json: boolean
+    }
+) {
   const { print, isLogged } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { catalogue } = yield* catalogueOf(output)

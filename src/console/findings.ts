@@ -83,26 +83,28 @@ export const sayLosses = Effect.fnUntraced(function* (losses: ReadonlyArray<Wide
   )
 })
 
-/** Where a limit leaves something out. */
-export const limitText = ({ allowed, found, leftOut, place, what, whole }: ReachedLimit): string =>
-  `${place} has room for ${allowed.toLocaleString("en-US")} ${what}, and there are ${found.toLocaleString("en-US")}: without ${some(leftOut)}. The others are in ${whole}.`
-
+/** Says where a limit leaves something out. */
 export const sayLimits = Effect.fnUntraced(function* (limits: ReadonlyArray<ReachedLimit> = []) {
   const { say } = yield* Output
-  for (const limit of limits) say(limitText(limit), "warn")
+  for (const { allowed, found, leftOut, place, what, whole } of limits)
+    say(
+      `${place} has room for ${allowed.toLocaleString("en-US")} ${what}, and there are ${found.toLocaleString("en-US")}: without ${some(leftOut)}. The others are in ${whole}.`,
+      "warn"
+    )
 })
-
-/** The rows of locations that the settings no longer name stay in every release, as they were last read. */
-export const leftText = ({ location, readAt }: LeftLocation): string =>
-  `The location ${location} is no longer in the settings; its rows are live in every release, as of ${readAt}.`
 
 /** The next command for the first of them; it prints a plan. */
 export const nextForLeft = ([first]: ReadonlyArray<LeftLocation>): string | undefined =>
   first && `./sluice location remove ${first.location}`
 
+/** The rows of locations that the settings no longer name stay in every release, as they were last read. */
 export const sayLeft = Effect.fnUntraced(function* (left: ReadonlyArray<LeftLocation>) {
   const { say } = yield* Output
-  for (const one of left) say(leftText(one), "warn")
+  for (const { location, readAt } of left)
+    say(
+      `The location ${location} is no longer in the settings; its rows are live in every release, as of ${readAt}.`,
+      "warn"
+    )
 })
 
 /** What the settings keep out now and did not before. */

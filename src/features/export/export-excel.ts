@@ -24,19 +24,13 @@ import { usageError } from "../../console/errors.ts"
 import { openReadable, sayHolder } from "../../command/readable.ts"
 import { type Recorded, record } from "../../command/recorded.ts"
 import { instant, shown, warning } from "../../console/result.ts"
-import { choiceOf } from "../../command/selection.ts"
+import { type ChoiceFlags, choiceOf } from "../../command/selection.ts"
 import { onDisk } from "../../output/files.ts"
 
-export interface ExportExcelFlags extends Flags {
-  readonly file: string
-  readonly only: string | undefined
-  readonly except: string | undefined
-  /** Include deleted rows. */
-  readonly deleted: boolean
-}
-
 /** If another program has the warehouse open, the rows are those of the last release, as a message says. */
-export const exportExcel = Effect.fn("command.exportExcel")(function* (flags: ExportExcelFlags) {
+export const exportExcel = Effect.fn("command.exportExcel")(function* (
+  flags: Flags & ChoiceFlags & { readonly file: string; readonly deleted: boolean }
+) {
   const output = yield* outputSettings(flags, yield* Environment)
   const path = yield* fileOf(flags.file)
   const catalogue = yield* loadCatalogue(output)

@@ -9,8 +9,6 @@ import { CommandError, failedError, usageError } from "../../console/errors.ts"
 import { findingLine } from "../../console/findings.ts"
 import { shown } from "../../console/result.ts"
 
-const isOfSystem = (cause: unknown): boolean => cause instanceof Error && "code" in cause
-
 export const exportVerify = Effect.fn("command.exportVerify")(function* ({
   folder: given
 }: {
@@ -32,7 +30,7 @@ export const exportVerify = Effect.fn("command.exportVerify")(function* ({
   }).pipe(
     Effect.catch((cause): Effect.Effect<never, Failure | CommandError> =>
       // An error without a code is none of the system: the bundle is one that this check cannot cope with.
-      isOfSystem(cause)
+      cause instanceof Error && "code" in cause
         ? onDisk(given, "read", () => Promise.reject(cause))
         : Effect.fail(
             failedError(

@@ -47,7 +47,7 @@ export const checkVault = Effect.fn("verify.vault")(function* (folder: string, e
     if (!sealed && !files.plain.has(segment)) continue
     const content = yield* onDisk(folder, "read", () =>
       (sealed ? readSealed(folder, segment) : readFile(plainPath(folder, segment))).catch((cause) =>
-        deniedText.test(cause.code) ? Promise.reject(cause) : reasonOf(cause)
+        deniedText.test(cause.code) ? Promise.reject(cause) : cause.message
       )
     )
     const where = `segment ${segment}`
@@ -191,5 +191,3 @@ const lostText = (lost: number, tail: string) =>
   lost === 0
     ? `its last ${tail} are not a complete entry`
     : `${counted(lost, "entry", "entries")} after it cannot be read`
-
-const reasonOf = (cause: Error): string => cause.message

@@ -92,21 +92,10 @@ export const overviewSection = (parts: OverviewParts): Html => {
           rows: "SELECT table_name, estimated_size AS rows FROM duckdb_tables()\nWHERE schema_name = 'main'\nORDER BY rows DESC"
         }
       : { id: "rows", title: "Rows", value: count(rowsByDay.at(-1) ?? 0), note: "of the resources" },
-    { id: "new", title: "New", value: count(added), note: "rows in 24 hours", rows: today("new_rows > 0") },
-    {
-      id: "changed",
-      title: "Changed",
-      value: count(changed),
-      note: "rows in 24 hours",
-      rows: today("changed_rows > 0")
-    },
-    {
-      id: "deleted",
-      title: "Deleted",
-      value: count(deleted),
-      note: "rows in 24 hours",
-      rows: today("deleted_rows > 0")
-    },
+    ...Object.entries({ New: added, Changed: changed, Deleted: deleted }).map(([title, rows]) => {
+      const id = title.toLowerCase()
+      return { id, title, value: count(rows), note: "rows in 24 hours", rows: today(`${id}_rows > 0`) }
+    }),
     { id: "sent", title: "Requests", value: count(sent), note: `in 24 hours${ofLimit}`, rows: today("requests > 0") },
     {
       id: "rejected",

@@ -37,25 +37,14 @@ export const configValidate = Effect.fn("command.configValidate")(function* (fla
   )
 })
 
-interface ShownSetting {
-  /** `output.folder`. */
-  readonly setting: string
-  /** Absent if the setting has no value. */
-  readonly value?: string
-  /** `missing` if a command that reads an account needs it, `not set` if it is optional. */
-  readonly from: "flag" | "environment" | "file" | "default" | "missing" | "not set"
-  /** The flag, the variable, or the file with the line. */
-  readonly place?: string
-}
-
 /** Every setting with its value and its source, without secrets. */
-const shownSettings = ({ sources }: Settings, problems: ReadonlyArray<SettingProblem>): ReadonlyArray<ShownSetting> => {
+const shownSettings = ({ sources }: Settings, problems: ReadonlyArray<SettingProblem>) => {
   const missing = new Set(problems.filter(isMissing).map(settingOf))
   const paths = new Set([...allSettings, ...sources].map(({ path }) => path))
-  return [...paths].map((setting): ShownSetting => {
+  return [...paths].map((setting) => {
     const source = sources.find(({ path }) => path === setting)
-    if (!source) return { setting, from: missing.has(setting) ? "missing" : "not set" }
-    const { from, name, shown } = source
-    return { setting, value: shown, from, ...(name !== "" && { place: name }) }
+    // Missing if a command that reads an account needs it.
+    const absent = missing.has(setting) ? ("missing" as const) : ("not set" as const)
+    return { setting, value: source?.shown, from: source?.from ?? absent, place: source?.name || undefined }
   })
 }

@@ -16,19 +16,6 @@ const decodeEvent = Schema.decodeUnknownOption(
   )
 )
 
-/**
- * The events that workflows of the service send (A 6). Nothing of an event is stored: it says only that records of some tables
- * have changed, and the next sync reads these from the service.
- */
-interface Event {
-  readonly location: string
-  readonly type: string
-  /** Tables with the changed records; empty for a type that says nothing about a table that can be read at once. */
-  readonly tables: ReadonlyArray<string>
-  /** Equal for a delivery that is repeated. */
-  readonly fingerprint: string
-}
-
 /** The words in the types of the events that mark a table as due, by table. */
 export type WordsByTable = ReadonlyMap<string, ReadonlyArray<string>>
 
@@ -36,8 +23,11 @@ export type WordsByTable = ReadonlyMap<string, ReadonlyArray<string>>
 export const wordsByTable = (resources: ReadonlyArray<Resource>): WordsByTable =>
   new Map(resources.flatMap(({ changes, table }) => (changes?.events ? [[table, changes.events]] : [])))
 
-/** `undefined` for a body that is no event. */
-export const eventOf = (body: Buffer, tables: WordsByTable): Event | undefined => {
+/**
+ * One of the events that workflows of the service send (A 6); `undefined` for a body that is none. Nothing of an event is
+ * stored: it says only that records of some tables have changed, and the next sync reads these from the service.
+ */
+export const eventOf = (body: Buffer, tables: WordsByTable) => {
   const event = Option.getOrUndefined(decodeEvent(body.toString("utf8")))
   if (event === undefined) return undefined
   const { eventId, locationId: location, type } = event
@@ -45,8 +35,9 @@ export const eventOf = (body: Buffer, tables: WordsByTable): Event | undefined =
   return {
     location,
     type,
+    /** Tables with the changed records; empty for a type that says nothing about a table that can be read at once. */
     tables: [...tables].flatMap(([table, words]) => (words.some((word) => lower.includes(word)) ? [table] : [])),
-    // A hash, because 100,000 are remembered, and an id may be as long as a body.
+    // Equal for a delivery that is repeated. A hash, because 100,000 are remembered, and an id may be as long as a body.
     fingerprint: hash(
       "sha256",
       typeof eventId === "string" && eventId !== "" ? `${location} ${eventId}` : body,
@@ -97,7 +88,7 @@ export class Due {
   }
 
   /** Resolves once the marks are stored. */
-  async mark({ fingerprint, tables }: Event, now: number): Promise<void> {
+  async mark({ fingerprint, tables }: NonNullable<ReturnType<typeof eventOf>>, now: number): Promise<void> {
     if (this.#fingerprints.has(fingerprint)) {
       this.counts.repeated++
       return this.#written

@@ -77,12 +77,6 @@ export const compactor = (resources: ReadonlyArray<Resource>, before: number) =>
   }
 }
 
-interface Row {
-  readonly table: string
-  /** Its location and key, as JSON. */
-  readonly row: string
-}
-
 class Page {
   readonly #entry: PageEntry
   readonly #body: unknown
@@ -114,7 +108,7 @@ class Page {
   }
 
   /** Rows of records outside of the list. */
-  otherRows(): ReadonlyArray<Row> {
+  otherRows() {
     return this.#targets
       .filter((target) => !this.#isList() || this.#pathOf(target) !== this.#entry.records)
       .flatMap((target) => {
@@ -143,7 +137,8 @@ class Page {
     const origin = { location: entry.location, given: givenBy(resource, entry) }
     const results = transformed(resource, record).map((one) => normalise(one, origin))
     return {
-      rows: results.map(({ key }): Row => ({ table: resource.table, row: JSON.stringify([entry.location, ...key]) })),
+      /** Each with its location and key, as JSON. */
+      rows: results.map(({ key }) => ({ table: resource.table, row: JSON.stringify([entry.location, ...key]) })),
       isPlain: results.every(
         ({ rejectedRecords, rejectedValues, row }) =>
           row !== undefined && rejectedRecords.length + rejectedValues.length === 0

@@ -3,11 +3,11 @@ import { hash } from "node:crypto"
 import { type Business, placesMax } from "./business/business.ts"
 import { monthsUntil } from "./business/months.ts"
 import { Html, documentOf, html, moment, month } from "../../pages/html.ts"
-import { type Overview, stateLine } from "./operations/overview.ts"
+import { type overviewOf, stateLine } from "./operations/overview.ts"
 import { pageStyle } from "../../pages/page-style.ts"
 
 export interface Page {
-  readonly overview: Overview
+  readonly overview: ReturnType<typeof overviewOf>
   /** When the last run ended, and when the last one that read the service did; epoch milliseconds. */
   readonly asOf: number
   readonly readAt: number

@@ -37,13 +37,6 @@ interface Place {
 }
 type TokenPlace = Place & { readonly token: string }
 
-interface Answers {
-  readonly baseUrl: string
-  readonly formats: ReadonlyArray<string>
-  readonly first: Place
-  readonly others: ReadonlyArray<TokenPlace>
-}
-
 const idOf = (value: unknown): string => {
   if (typeof value !== "string" || !/^[\w-]{1,100}$/.test(value.trim()))
     throw new HttpError(
@@ -89,7 +82,7 @@ const firstOf = (value: unknown): Place => {
   return { id: location, token }
 }
 
-const answersOf = ({ baseUrl, formats, locations }: Body): Answers => {
+const answersOf = ({ baseUrl, formats, locations }: Body) => {
   if (!Schema.is(sections.account.base_url.schema)(baseUrl))
     throw new HttpError(400, "baseUrl", "The address of the API is an http or https address.", "baseUrl")
   if (!Schema.is(sections.output.formats.schema)(formats))
@@ -144,7 +137,10 @@ export const checkSetup = async (options: Options, body: Body) => {
 }
 
 /** Where the settings, or a variable, say that the service is, a reference may be sent; an address that is typed gets what is typed. */
-const checkAddress = ({ environment, path }: Options, { baseUrl, first, others }: Answers): void => {
+const checkAddress = (
+  { environment, path }: Options,
+  { baseUrl, first, others }: ReturnType<typeof answersOf>
+): void => {
   const known = readSettings(existsSync(path) ? { config: path } : {}, environment).values.account.baseUrl
   if (known !== undefined && known !== baseUrl)
     throw new HttpError(409, "baseUrl", `The settings name ${known}: another address is set in the file.`, "baseUrl")

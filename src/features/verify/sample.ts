@@ -30,14 +30,6 @@ export interface SampleOptions {
 export type Sampled = Effect.Success<ReturnType<typeof checkSample>>
 type Status = "agree" | "differ" | "changed since" | "deleted since" | "not readable"
 
-/** One row, compared. */
-interface Compared {
-  readonly table: string
-  readonly id: string
-  readonly status: Status
-  readonly findings: ReadonlyArray<VerifyFinding>
-}
-
 const concurrency = 8
 
 export const checkSample = Effect.fn("verify.sample")(function* (options: SampleOptions) {
@@ -68,7 +60,9 @@ export const checkSample = Effect.fn("verify.sample")(function* (options: Sample
 })
 
 /** A missing record was deleted after the last sync, or the sync did not notice its deletion: unknown which. */
-const deletionFindings = (compared: ReadonlyArray<Compared>): ReadonlyArray<VerifyFinding> =>
+const deletionFindings = (
+  compared: ReadonlyArray<Effect.Success<ReturnType<typeof compareRow>>>
+): ReadonlyArray<VerifyFinding> =>
   [
     ...Map.groupBy(
       compared.filter(({ status }) => status === "deleted since"),
@@ -84,7 +78,7 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
     .map((column) => row[column])
     .join("/")
   const where = `${table.name} ${id}`
-  const ended = (status: Status, findings: ReadonlyArray<VerifyFinding> = []): Compared => ({
+  const ended = (status: Status, findings: ReadonlyArray<VerifyFinding> = []) => ({
     table: table.name,
     id,
     status,

@@ -7,23 +7,18 @@ import type { Catalogue } from "../../../catalog/discover.ts"
 import { type PersonalData, worstOf } from "../../../catalog/personal-data.ts"
 import { tablesOf } from "../../../catalog/tables.ts"
 import { closest, suggestion } from "../../../settings/closest.ts"
-import type { CatalogTable, Dictionary } from "../messages.ts"
+import type { CatalogTable } from "../messages.ts"
 import type { Release } from "../releases.ts"
 import { CallFailed } from "./tools.ts"
 
 /** What a release says of its tables. */
-export interface Described {
-  readonly tables: ReadonlyArray<CatalogTable>
-  readonly dictionary: Dictionary
-  /** What the profile shows instead of a value, by `table.column`. */
-  readonly shown: Readonly<Record<string, string>>
-}
-
-export const describedBy = async ({ database, path }: Release, signal: AbortSignal): Promise<Described> => ({
+export const describedBy = async ({ database, path }: Release, signal: AbortSignal) => ({
   tables: await database.catalog(signal),
   dictionary: await database.dictionary(signal),
+  /** What the profile shows instead of a value, by `table.column`. */
   shown: shownIn(await readFile(join(dirname(path), maskingName), "utf8").catch(() => undefined))
 })
+export type Described = Awaited<ReturnType<typeof describedBy>>
 
 const decodeMasking = Schema.decodeUnknownOption(
   Schema.fromJsonString(
@@ -34,7 +29,7 @@ const decodeMasking = Schema.decodeUnknownOption(
   )
 )
 
-const shownIn = (document: string | undefined): Described["shown"] =>
+const shownIn = (document: string | undefined): Readonly<Record<string, string>> =>
   Option.match(decodeMasking(document), {
     onNone: () => ({}),
     onSome: ({ columns, treatments }) =>

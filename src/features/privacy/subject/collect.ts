@@ -13,16 +13,6 @@ import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { keysOf, keysTable } from "./belongings.ts"
 
-export interface PersonTable {
-  readonly name: string
-  readonly resource: Resource
-  readonly definition: Table
-  readonly schema: "crm" | "crm_history"
-  /** SELECT of the rows. */
-  readonly from: string
-  readonly rows: number
-}
-
 /** Columns by which sluice keeps its books; they say nothing about the person. */
 const internalColumns = ["_row_hash", "_run_id"]
 
@@ -50,8 +40,9 @@ export const personTables = Effect.fn("subject.tables")(function* (
     )
   )
   const counts = yield* rowsOfEach(numbers("rows"), all, ({ from }) => `SELECT count(*) AS rows FROM (${from})`)
-  return counts.flatMap(([table, { rows }]): ReadonlyArray<PersonTable> => (rows > 0 ? [{ ...table, rows }] : []))
+  return counts.flatMap(([table, { rows }]) => (rows > 0 ? [{ ...table, rows }] : []))
 })
+export type PersonTable = Effect.Success<ReturnType<typeof personTables>>[number]
 
 const rowsOfPerson = (resource: Resource, definition: Table, schema: string): string => {
   const { name: table, parentColumn, key } = definition

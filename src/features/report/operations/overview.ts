@@ -12,13 +12,6 @@ import { why } from "./freshness.ts"
 import { type Period, documentedLimits, runResources, since } from "./period.ts"
 import type { Reading, Readings } from "./readings.ts"
 
-export interface Overview {
-  readonly tone: Verdict["tone"]
-  /** One or two words. */
-  readonly state: string
-  readonly sentence: string
-}
-
 const states: Readonly<Record<Verdict["state"], string>> = {
   nothing: "Nothing was read",
   stopped: "Did not end",
@@ -32,13 +25,14 @@ const states: Readonly<Record<Verdict["state"], string>> = {
 }
 
 /** What a reader in a hurry needs: whether the tables are complete, and as of when. */
-export const overviewOf = ({ sync }: Period, verdict: Verdict, naming: Naming): Overview => {
+export const overviewOf = ({ sync }: Period, verdict: Verdict, naming: Naming) => {
   const last =
     sync?.finishedAt === undefined
       ? ""
       : ` The last run ended on ${moment(sync.finishedAt)}, after ${duration(sync.finishedAt - sync.startedAt)}.`
   return {
     tone: verdict.tone,
+    /** One or two words. */
     state: states[verdict.state],
     sentence: `${verdictText(verdict, naming, (at) => `on ${moment(at)}`)}${last}`
   }
@@ -53,7 +47,7 @@ export const namingOf = ({ locations, placeOf }: Pick<Period, "locations" | "pla
 })
 
 /** The line at the top of the report. */
-export const stateLine = ({ tone, state, sentence }: Overview): Html =>
+export const stateLine = ({ tone, state, sentence }: ReturnType<typeof overviewOf>): Html =>
   html`<p class="notice ${tone}">
     <strong id="status">${state}</strong> ${sentence}
     <span id="age" hidden></span>${tone === "complete" ? undefined : html` <a href="#operations">Details</a>`}

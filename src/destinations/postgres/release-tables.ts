@@ -119,17 +119,11 @@ const namedTables = (
   ]
 }
 
-interface FoundColumn {
-  readonly name: string
-  readonly type: string
-  readonly comment: string | undefined
-}
-
 const shaped = (
   one: Named,
   keys: Keys,
   schema: string,
-  columns: ReadonlyArray<FoundColumn>,
+  columns: ReadonlyArray<{ readonly name: string; readonly type: string; readonly comment: string | undefined }>,
   comment: string | undefined
 ): Omit<ReleaseTable, "rows"> => {
   const existing = new Set(columns.map((column) => column.name))

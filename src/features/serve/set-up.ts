@@ -20,15 +20,10 @@ import { isPlainSecret, shownSecret } from "../../settings/secrets.ts"
 import { sections } from "../../settings/sections.ts"
 import * as Schema from "effect/Schema"
 import type { RunResults } from "../../run/result-data.ts"
-import type { Environment } from "../../values/environment.ts"
 import type { Ask } from "./ask.ts"
+import type { Options as SettingsOptions } from "./settings-page.ts"
 
-interface Options {
-  readonly path: string
-  readonly output: string
-  readonly ask: Ask
-  readonly environment: Environment["Service"]
-}
+type Options = SettingsOptions & { readonly output: string }
 
 interface Place {
   readonly id: string

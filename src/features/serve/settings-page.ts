@@ -15,7 +15,8 @@ import { commaSeparated } from "../../values/setting.ts"
 import type { Ask } from "./ask.ts"
 import { type Field, fieldOf } from "./fields.ts"
 
-interface Options {
+/** Where the settings are. */
+export interface Options {
   /** The settings file. */
   readonly path: string
   /** Of the command line, without the settings file. */

@@ -32,10 +32,9 @@ export const verify = command({
 /** What the commands print with `--json`. */
 export const verifyResults = () => {
   const Count = Schema.Int
-  const Holder = holderShape()
   const Verify = Schema.Struct({
     /** The program that has the warehouse open; only the published files are checked then. */
-    holder: Schema.optionalKey(Holder),
+    holder: Schema.optionalKey(holderShape()),
     /** Whether no check found an error. */
     isRight: Schema.Boolean,
     checks: Schema.Array(

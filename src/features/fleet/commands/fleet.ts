@@ -104,15 +104,12 @@ export const changes = {
   cancel: (flags: ChosenFlags) => change("fleet-cancel", flags, cancel, (changed) => `The runs of ${changed} end`)
 }
 
-export interface FleetStatusFlags extends ChosenFlags {
-  readonly check: boolean
-  readonly json: boolean
-}
-
 /** Rows that people are shown without `--all`. */
 const shownMax = 500
 
-export const fleetStatus = Effect.fn("command.fleetStatus")(function* (flags: FleetStatusFlags) {
+export const fleetStatus = Effect.fn("command.fleetStatus")(function* (
+  flags: ChosenFlags & { readonly check: boolean; readonly json: boolean }
+) {
   const settings = yield* fleetSettings(flags, yield* Environment)
   const chosen = flags.location === undefined ? undefined : commaSeparated(flags.location)
   const isWhole = flags.json || flags.all || chosen !== undefined

@@ -14,7 +14,8 @@ import { appointmentTopic } from "./appointments.ts"
 import { callTopic } from "./calls.ts"
 import { currency } from "./currencies.ts"
 import { recurringTopic, revenueTopic } from "./money.ts"
-import { type Months, lastWhole, monthsUntilDay } from "./months.ts"
+import { type Months, lastWhole, monthsUntil } from "./months.ts"
+import { dayMs } from "../../../catalog/timestamps.ts"
 import { outcomeTopic } from "./outcomes.ts"
 import { pipelineTopic } from "./pipeline.ts"
 import { replyTopic } from "./replies.ts"
@@ -63,7 +64,7 @@ export const business = Effect.fn("report.business")(function* (
   const metrics = yield* Effect.promise(readMetrics)
   const week = yield* weekOf(asOf)
   // A month begins when it has begun at each location.
-  const months = monthsUntilDay(week.last + 1)
+  const months = monthsUntil((week.last + 1) * dayMs)
   const lastMonth = month(lastWhole(months))
   const staleSince = new Map((yield* modelProblems()).map(({ where, keptAt }) => [where, keptAt]))
   const partOf = Effect.fnUntraced(function* (location?: string) {

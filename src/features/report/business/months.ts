@@ -1,7 +1,6 @@
 /** The months of the report's figures, and what happened in each of them. */
 import { itemAt } from "../../../catalog/present.ts"
 import { type Series, legend, lines, spread, ticksOf } from "../../../pages/charts.ts"
-import { dayMs } from "../../../catalog/timestamps.ts"
 import { type Html, html, month } from "../../../pages/html.ts"
 import { brief } from "../format.ts"
 import { type Table, numbersOf, text } from "../../../pages/html-table.ts"
@@ -15,9 +14,6 @@ export const monthsUntil = (asOf: number): Months => {
     new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 12 + index, 1)).toISOString().slice(0, 10)
   )
 }
-
-/** `until`: a day number since 1970; the last month is that of this day. */
-export const monthsUntilDay = (until: number): Months => monthsUntil(until * dayMs)
 
 /** SQL: the days of a month, or of all of them. */
 export const during = (day: string, month: string): string =>

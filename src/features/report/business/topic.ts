@@ -105,15 +105,10 @@ export const leftOutText = ({ unknown }: Topic, { rows, worth }: Missing): strin
     ? ` ${rowsText(rows, unknown)}${worth.length === 0 ? "" : ` worth ${statedAll(worth)}`} without a known ${unknown.of} ${rows === 1 ? "is" : "are"} not included.`
     : ""
 
-/** Things of the account, with names that tell them apart. */
-interface Thing {
-  readonly location: string
-  readonly id: string
-  readonly name: string
-}
-
 /** Adds the end of the id to a name that several have. */
-export const named = <Row extends Thing>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
+export const named = <Row extends { readonly location: string; readonly id: string; readonly name: string }>(
+  rows: ReadonlyArray<Row>
+): ReadonlyArray<Row> =>
   Array.from(Map.groupBy(rows, ({ location }) => location).values()).flatMap((own) => {
     const names = distinctNames([...new Map(own.map(({ id, name }) => [id, { id, name }])).values()])
     return own.map((row) => ({ ...row, name: names.get(row.id) ?? row.name }))

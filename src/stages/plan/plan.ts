@@ -20,10 +20,11 @@ import { dayMs } from "../../catalog/timestamps.ts"
 import { noCapabilities } from "../../values/capabilities.ts"
 import { type Range } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
-import { completeRuns, unfinishedRefreshes } from "../../stores/warehouse/meta/run-resources.ts"
+import { completeRuns, lastStatuses, unfinishedRefreshes } from "../../stores/warehouse/meta/run-resources.ts"
 import { withObjectKeys } from "../../stores/warehouse/object-keys.ts"
 import { unfinishedFullSync } from "../../stores/warehouse/meta/runs.ts"
 import { failure } from "../../values/failure.ts"
+import { some } from "../../values/text.ts"
 import { type ExpectedStep, expect, plannedOf } from "./expect.ts"
 import { type SyncState, liveCounts, newestFetch, readSyncState } from "../../stores/warehouse/sync-state.ts"
 
@@ -53,7 +54,8 @@ export const makePlan = Effect.fn("plan.make")(function* (catalogue: Catalogue, 
   const syncState = yield* readSyncState(location)
   const now = yield* Clock.currentTimeMillis
   const refreshCutoff = choice.each ? yield* cutoffOf(location, now) : undefined
-  const chosen = yield* withoutEarlier(yield* choose(catalogue, choice), location, now, choice.full)
+  const readable = yield* withParentRows(yield* choose(catalogue, choice), catalogue, location, choice)
+  const chosen = yield* withoutEarlier(readable, location, now, choice.full)
   const unfinished = choice.each ? undefined : yield* unfinishedRefreshes(location)
   const unproven = chosen.flatMap(({ table, unproven }) => (unproven ? [table] : []))
   const rows = yield* liveCounts(location, unproven)
@@ -83,6 +85,35 @@ const restOf = (resource: Resource, states: ReadonlyMap<string, SyncState>, now:
   const isResting = resource.isTrial && isNone && Object.keys(checkpoints ?? {}).length === 0
   return isResting && completeAt !== undefined && Math.abs(now - completeAt) < restMs ? { restsSince: completeAt } : {}
 }
+
+/**
+ * Without the requests for each row of a table that is left out and was never read: none of them could be sent, and each sync
+ * would end incomplete. Who names a table gets it, or hears why not.
+ */
+const withParentRows = Effect.fnUntraced(function* (
+  chosen: ReadonlyArray<Resource>,
+  catalogue: Catalogue,
+  location: string,
+  { except, only }: Choice
+) {
+  if (except.length === 0 || only.length > 0) return chosen
+  const unread = new Set<string>()
+  for (const resource of catalogue.resources)
+    if (isAmong(catalogue, resource, except) && (yield* lastStatuses(location, resource.table)).length === 0)
+      unread.add(resource.table)
+  const isOrphan = (resource: Resource) => parentsOf(resource).some((table) => unread.has(table))
+  const partOf = (resource: Resource) => (resource.partitions === "object_keys" ? undefined : listPart(resource))
+  for (let known = -1; known < unread.size;) {
+    known = unread.size
+    for (const resource of chosen) if (isOrphan(resource) && partOf(resource) === undefined) unread.add(resource.table)
+  }
+  const orphans = chosen.filter(isOrphan).map((resource) => childRequestOf(resource)?.label ?? resource.table)
+  if (orphans.length > 0)
+    yield* Effect.logInfo(
+      `Not read, because they need rows of tables that are left out and were never read: ${some(orphans)}.`
+    )
+  return chosen.flatMap((resource) => (isOrphan(resource) ? (partOf(resource) ?? []) : resource))
+})
 
 /** A night begins as long after the last one as this. */
 const nightAfterMs = 20 * 3_600_000
@@ -193,8 +224,13 @@ export const isAmong = ({ familyByTable }: Catalogue, resource: Resource, names:
 
 /** Tables that a resource needs: its parent, the list it is embedded in, and for the id of the company, the location. */
 const neededBy = (resource: Resource): ReadonlyArray<string> => [
-  ...(resource.childOf ? [resource.childOf.table] : []),
+  ...parentsOf(resource),
   ...(resource.embeddedIn ? [resource.embeddedIn.table] : []),
-  ...(hasCompanyParameter(resource) ? ["locations"] : []),
+  ...(hasCompanyParameter(resource) ? ["locations"] : [])
+]
+
+/** Tables with a row for each request of the resource. */
+const parentsOf = (resource: Resource): ReadonlyArray<string> => [
+  ...(resource.childOf ? [resource.childOf.table] : []),
   ...(resource.partitions === "object_keys" ? ["objects"] : [])
 ]

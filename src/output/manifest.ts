@@ -45,7 +45,9 @@ const ReleaseState = Schema.Struct({
   /** The same of views, whatever rows they show. */
   views: Schema.optionalKey(Texts),
   /** Size of the DuckDB file when it was last written anew; 0 without this file. */
-  fullBytes: Schema.Number
+  fullBytes: Schema.Number,
+  /** What DuckDB had when a model could not be built: with more, it may be. */
+  memoryMb: Schema.optionalKey(Schema.Number)
 })
 
 /** What is optional is absent from the manifests of earlier versions of sluice. */

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { type Model, modelOf } from "../../src/stages/publish/models/model.ts"
 import { orderOf } from "../../src/stages/publish/models/order.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newOutput } from "./output.ts"
 import { addThings, publishThings, replaceThings, warehouseAt } from "./things.ts"
 
@@ -195,6 +196,14 @@ describe("the models of a release", () => {
           ["named", null, false]
         ])
       }
+      // What failed for want of memory, for instance, is built once the settings give more.
+      const warehouse = yield* Warehouse
+      const withMore = Warehouse.of({ ...warehouse, memoryMb: warehouse.memoryMb + 1 })
+      for (const isNew of [true, false]) {
+        const ended = yield* Effect.provideService(publishWith(broken), Warehouse, withMore)
+        assert.deepStrictEqual([ended.isNew, ended.problems.length], [isNew, 2])
+      }
+      assert.isFalse((yield* publishWith(broken)).isNew)
       assert.deepStrictEqual((yield* publishWith(usual)).problems, [])
       assert.deepStrictEqual(yield* read(output, "SELECT id FROM bi.named"), [["a"]])
       assert.deepStrictEqual(yield* problemsIn(output), [])

@@ -85,6 +85,7 @@ export const publish = Effect.fn("publish")(function* (
   const changes = yield* changesSince(previous, tables)
   const models = options.models ?? { models: [], problems: [] }
   const versions = modelVersions(models, changes.versions, yield* readingDays)
+  const { memoryMb } = yield* Warehouse
   const definitions = hash("sha256", JSON.stringify([yield* storedFingerprint(), statements])).slice(0, 32)
   if (previous && isCurrent(previous.manifest)) {
     yield* confirmRelease(previous)
@@ -157,7 +158,14 @@ export const publish = Effect.fn("publish")(function* (
       owner: options.owner,
       schemaVersion,
       formats,
-      state: { definitions, versions: changes.versions, models: versions, views: viewShapes(models), fullBytes },
+      state: {
+        definitions,
+        versions: changes.versions,
+        models: versions,
+        views: viewShapes(models),
+        fullBytes,
+        ...(built.problems.length > 0 && { memoryMb })
+      },
       problems: built.problems,
       tables: contents,
       files
@@ -175,8 +183,9 @@ export const publish = Effect.fn("publish")(function* (
 
   function isCurrent({ state, ...manifest }: WholeManifest): boolean {
     return (
+      (state.memoryMb ?? memoryMb) >= memoryMb &&
       JSON.stringify([manifest.formats, state.definitions, state.versions, state.models ?? {}]) ===
-      JSON.stringify([formats, definitions, changes.versions, versions])
+        JSON.stringify([formats, definitions, changes.versions, versions])
     )
   }
 })

@@ -89,10 +89,13 @@ export const runOnce = async (stage: Stage, options: Options): Promise<Ran> => {
     if (now !== steps) [steps, since, alarms] = [now, awake(), 0]
     const isEndless = requests() > requestsMax
     if (isEndless || !clock.next() || awake() - since > idleMsMax || ++alarms > alarmsMax) {
+      // Of a killed process, a thread may be left that compresses: nobody waits for it.
+      const wasKilled = machine.isDead
       machine.kill()
       Effect.runFork(Fiber.interrupt(fiber), { scheduler: activity.scheduler })
       do await activity.rest()
       while (fiber.pollUnsafe() === undefined && clock.next())
+      if (wasKilled) return { ...nothing, how: "killed", problem: undefined }
       const problem = isEndless ? "the run sends requests without end" : "the run makes no progress and does not end"
       return { ...nothing, how: "hangs", problem }
     }

@@ -3,6 +3,7 @@ import { simulatedOf, tableOf } from "../catalogue.ts"
 import type { Night } from "../world.ts"
 import { isPlain } from "../glitches.ts"
 import type { Ran, Stage } from "../run.ts"
+import { isCut } from "../small-limits.ts"
 import { clockIsTold, momentsAreTheServices } from "./clock.ts"
 import { goneAreDeleted, nothingAliveIsDeleted, shareIsKept } from "./deletions.ts"
 import { vaultIsNotBehind } from "./durable.ts"
@@ -62,8 +63,15 @@ export const afterRun = async (stage: Stage, played: Played): Promise<ReadonlyAr
   ...always(stage, played),
   ...(await onDisk(stage, played)),
   ...(await surfacesSayTheTruth(stage, played.night, played.ran)),
-  ...ifComplete(stage, played)
+  ...ifComplete(stage, played),
+  ...(isCut(stage.world) ? [] : calmIsComplete(played))
 ]
+
+/** What the service answers as always is complete: an excuse that nobody gave costs a user an alarm and a reading. */
+const calmIsComplete = ({ isSpoilt, isTrusted, night, ran }: Played) =>
+  isCalm(night) && isTrusted && !isSpoilt && !night.refused && night.lies === undefined && ran.exitCode !== 75
+    ? ran.statuses.filter((one) => / incomplete: /.test(one))
+    : []
 
 /** What holds after every run, however it ended. */
 const always = (stage: Stage, { after, before, durable, isReduced, night, ran, resumes, share }: Played) => [

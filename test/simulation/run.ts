@@ -89,6 +89,7 @@ export const runOnce = async (stage: Stage, options: Options): Promise<Ran> => {
     if (now !== steps) [steps, since, alarms] = [now, awake(), 0]
     const isEndless = requests() > requestsMax
     if (isEndless || !clock.next() || awake() - since > idleMsMax || ++alarms > alarmsMax) {
+      if (!isEndless && !machine.isDead && (await isCompressing(() => progress() !== steps))) continue
       // Of a killed process, a thread may be left that compresses: nobody waits for it.
       const wasKilled = machine.isDead
       machine.kill()
@@ -99,6 +100,16 @@ export const runOnce = async (stage: Stage, options: Options): Promise<Ran> => {
       const problem = isEndless ? "the run sends requests without end" : "the run makes no progress and does not end"
       return { ...nothing, how: "hangs", problem }
     }
+  }
+  /** Whether a run that seems to hang has waited for a thread that compresses: only real time shows it to be at work. */
+  async function isCompressing(hasMoved: () => boolean): Promise<boolean> {
+    for (let left = 60; left > 0; left--) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await activity.rest()
+      if (fiber.pollUnsafe() !== undefined || hasMoved()) return true
+      clock.next()
+    }
+    return false
   }
   const exit = fiber.pollUnsafe()!
   if (Exit.isSuccess(exit)) return succeeded(exit.value)

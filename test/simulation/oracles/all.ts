@@ -68,10 +68,11 @@ export const afterRun = async (stage: Stage, played: Played): Promise<ReadonlyAr
 ]
 
 /** What the service answers as always is complete: an excuse that nobody gave costs a user an alarm and a reading. */
-const calmIsComplete = ({ isSpoilt, isTrusted, night, ran }: Played) =>
-  isCalm(night) && isTrusted && !isSpoilt && !night.refused && night.lies === undefined && ran.exitCode !== 75
-    ? ran.statuses.filter((one) => / incomplete: /.test(one))
-    : []
+const calmIsComplete = ({ isSpoilt, isTrusted, night, ran }: Played) => {
+  const { host, lies, refused } = night
+  const isAsAlways = isCalm(night) && isTrusted && !isSpoilt && ran.exitCode !== 75
+  return isAsAlways && !host && !lies && !refused ? ran.statuses.filter((one) => / incomplete: /.test(one)) : []
+}
 
 /** What holds after every run, however it ended. */
 const always = (stage: Stage, { after, before, durable, isReduced, night, ran, resumes, share }: Played) => [

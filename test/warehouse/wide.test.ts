@@ -7,6 +7,8 @@ import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { refreshWide } from "../../src/stores/warehouse/wide-views.ts"
 import { newFolder } from "../support/sluice.ts"
 
+const layer = () => Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 128 })
+
 it.live("a column is named by the field's key once it has one, and before by the field's name or id", () =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
@@ -48,5 +50,32 @@ it.live("a column is named by the field's key once it has one, and before by the
     assert.deepStrictEqual(yield* warehouse.rows("SELECT field, column_name FROM meta.wide_columns"), [
       { field: "2qKXoou", column_name: "cf_past" }
     ])
-  }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 128 })))
+  }).pipe(Effect.provide(layer()))
+)
+
+it.live(
+  "the columns have one order, also after a field got another column: a refresh without changes changes nothing",
+  () =>
+    Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      const { resources, familyByTable } = yield* Effect.promise(() => discover())
+      const tables = ["contacts", "custom_fields"]
+      const catalogue = { resources: resources.filter(({ table }) => tables.includes(table)), familyByTable }
+      yield* prepare(catalogue)
+      yield* warehouse.transaction([
+        `INSERT INTO crm.custom_fields (location_id, id, model, data_type, field_key)
+       SELECT l, f, 'contact', 'NUMERICAL', 'contact.' || f FROM unnest(['L', 'M']) AS a(l), unnest(['one', 'two']) AS b(f)`,
+        "INSERT INTO crm.contact_custom_values (location_id, contact_id, custom_field_id) VALUES ('L', 'c', 'undefined')"
+      ])
+      const definition = Effect.map(refreshWide(catalogue), (views) => views.map((view) => view.statement("crm")))
+      const once = yield* definition
+      assert.deepStrictEqual(yield* definition, once)
+      yield* warehouse.transaction([
+        "UPDATE crm.custom_fields SET data_type = 'TEXT' WHERE location_id = 'M' AND id = 'one'",
+        "INSERT INTO crm.custom_fields (location_id, id, model, field_key) VALUES ('M', 'new', 'contact', 'contact.new')"
+      ])
+      const changed = yield* definition
+      assert.notDeepEqual(changed, once)
+      assert.deepStrictEqual(yield* definition, changed)
+    }).pipe(Effect.provide(layer()))
 )

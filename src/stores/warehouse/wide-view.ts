@@ -51,4 +51,6 @@ export interface FieldOfLocation {
 export interface FieldColumn extends FieldOfLocation {
   readonly view: string
   readonly column: string
+  /** The view that has had the field until now. */
+  readonly knownView: string | undefined
 }

@@ -138,10 +138,10 @@ interface WideColumns {
   readonly named: ReadonlyArray<FieldColumn>
 }
 
-/** SQL for the fields of a view. Those with a stored name come first, in their old order. */
+/** SQL for the fields of a view. Those with a stored name come first, in their old order, and those whose name is not stored last. */
 const fieldsOfViewSql = (resource: Resource, wide: Wide, hasObjects: boolean): string => {
   const view = literal(wideName(resource))
-  return `SELECT ${view} AS view, w.place, f.location_id AS location, c.position, f.field, nullif(c.field_key, '') AS key,
+  return `SELECT ${view} AS view, w.place, c.field_key IS NULL, f.location_id AS location, c.position, f.field, nullif(c.field_key, '') AS key,
        c.data_type AS dataType, c.name, epoch_ms(c.date_added) AS madeAt, w.column_name AS known, w.view_name AS "knownView", d.personal_data AS personal FROM (${fieldsOf(wide, hasObjects && resource.partitionColumn !== undefined)}) AS f
      LEFT JOIN (${definitionsSql(hasObjects)}) AS c ON c.location_id = f.location_id AND c.id = f.field
      LEFT JOIN (${columnsOfViewSql(wideName(resource))}) AS w ON w.location_id = f.location_id AND w.field = f.field
@@ -201,7 +201,7 @@ const columnsOf = (
     })
     // Names that are only provisional are not stored. Fields of a form need no definition, so theirs are never provisional.
     if ((column !== known || view !== knownView) && (key !== undefined || wide.model === undefined))
-      named.push({ view, location, field, column })
+      named.push({ view, location, field, column, knownView })
   }
   const all = [...columns.values()]
   return limit.groupsOf(all).map((columns, place) => {

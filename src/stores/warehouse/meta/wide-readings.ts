@@ -5,11 +5,10 @@
  */
 import { Rounded, converters } from "../../../catalog/convert.ts"
 import { parseExact } from "../../../catalog/json.ts"
-import { firstWide } from "../../../catalog/tables.ts"
 import { query } from "../query.ts"
 import { type RowOf } from "../../../values/rows.ts"
 import type { TextFunction } from "../warehouse.ts"
-import { literal, name } from "../sql.ts"
+import { insertStatements, literal, name } from "../sql.ts"
 import { hasNotation, isUnreadSql, kindOfField } from "../wide-types.ts"
 import type { FieldColumn, WideView } from "../wide-view.ts"
 
@@ -88,15 +87,17 @@ export const columnsOfViewSql = (view: string): string =>
 
 const firstOf = "regexp_replace(view_name, '_wide_.+$', '_wide')"
 
-/** Stores the columns of fields, in place of earlier ones. */
-export const nameColumnsStatements = (named: ReadonlyArray<FieldColumn>): ReadonlyArray<string> => {
-  if (named.length === 0) return []
-  const keys = named.map(
-    ({ view, location, field }) => `(${[firstWide(view), location, field].map(literal).join(", ")})`
+/** Stores the columns of fields. One that had another column before keeps its place. */
+export const nameColumnsStatements = (named: ReadonlyArray<FieldColumn>): ReadonlyArray<string> => [
+  ...named.flatMap(({ column, field, knownView, location, view }) => {
+    const places = `view_name = ${literal(knownView)} AND location_id = ${literal(location)} AND field = ${literal(field)}`
+    const set = `view_name = ${literal(view)}, column_name = ${literal(column)}`
+    return knownView === undefined ? [] : [`UPDATE meta.wide_columns SET ${set} WHERE ${places}`]
+  }),
+  ...insertStatements(
+    "meta.wide_columns (view_name, location_id, field, column_name)",
+    named
+      .filter(({ knownView }) => knownView === undefined)
+      .map((one) => `(${[one.view, one.location, one.field, one.column].map(literal).join(", ")})`)
   )
-  const rows = named.map((one) => `(${[one.view, one.location, one.field, one.column].map(literal).join(", ")})`)
-  return [
-    `DELETE FROM meta.wide_columns WHERE (${firstOf}, location_id, field) IN (${keys.join(", ")})`,
-    `INSERT INTO meta.wide_columns (view_name, location_id, field, column_name) VALUES ${rows.join(", ")}`
-  ]
-}
+]

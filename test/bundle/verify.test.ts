@@ -4,6 +4,7 @@ import {
   appendFileSync,
   cpSync,
   mkdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -11,6 +12,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
+import { verifyBundle } from "../../src/features/export/bundle/verify/verify.ts"
 import { discard } from "../support/account.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { type BundleAccount, openBundleAccount } from "./account.ts"
@@ -322,6 +324,35 @@ describe("sluice export verify", () => {
       "notCompared data/control-totals.json: missing, so the tables cannot be compared with it",
       "notCompared data/letter.txt: no document of the bundle describes its content"
     ])
+  })
+
+  it("compares each line of each manifest, whatever the others say", async () => {
+    const folder = join(newFolder(), "foreign")
+    mkdirSync(join(folder, "data"), { recursive: true })
+    writeFileSync(join(folder, "bagit.txt"), "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n")
+    writeFileSync(join(folder, "bag-info.txt"), "Payload-Oxum: 0.0\n")
+    for (const name of ["one", "two", "three"]) writeFileSync(join(folder, `data/${name}.txt`), name)
+    reseal(folder)
+    const differing = async () =>
+      (await verifyBundle(folder, new AbortController().signal)).findings.flatMap(({ what, where }) =>
+        /^its SHA-\d+ differs from/.test(what) ? [`${where}: ${what}`] : []
+      )
+    assert.deepStrictEqual(await differing(), [])
+    for (const [algorithm, label] of [
+      ["sha256", "SHA-256"],
+      ["sha512", "SHA-512"]
+    ])
+      for (const manifest of [`manifest-${algorithm}.txt`, `tagmanifest-${algorithm}.txt`]) {
+        const text = readFileSync(join(folder, manifest), "utf8")
+        for (const [n, line] of text.trimEnd().split("\n").entries()) {
+          const at = (n * 7) % line.indexOf(" ")
+          const forged = line.slice(0, at) + (line[at] === "0" ? "1" : "0") + line.slice(at + 1)
+          writeFileSync(join(folder, manifest), text.replace(line, forged))
+          const [path] = line.split(/ +/).slice(1)
+          assert.include(await differing(), `${path}: its ${label} differs from ${manifest}`)
+        }
+        writeFileSync(join(folder, manifest), text)
+      }
   })
 
   it.each([

@@ -116,6 +116,7 @@ describe("publish --stdout", () => {
       ["contacts", "--columns", "emial"],
       /^sluice: --columns emial: there is no such column in contacts; did you mean email\?$/m
     ],
+    [["contacts", "--columns", ""], /^sluice: --columns "": /m],
     [["contacts", "--where", "emial = 'x'"], /^sluice: --where emial = 'x': .*emial/m],
     [
       ["contacts", "--where", "true; DROP TABLE contacts"],

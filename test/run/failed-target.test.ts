@@ -123,15 +123,27 @@ it("a night that cannot replace a file is not complete in meta.runs, and raises 
   const alone = await openAlone("contacts", "--contacts", "2")
   try {
     const own = join(alone.output, "sluice.toml")
-    const taken = join(folder, "taken.sqlite")
+    const taken = join(folder, "taken")
     writeFileSync(taken, "not ours")
-    writeFileSync(own, `[[publish]]\nname = "file"\nsqlite = "${taken}"\nprofile = "raw"\n`)
     const environment = { ...alone.environment, SLUICE_FORMATS: "none", SLUICE_MODELS: "false" }
-    assert.strictEqual((await sluice(["sync", ...alone.selection, "--config", own], environment)).code, 1)
+    const failing = async (target: string, ...args: ReadonlyArray<string>) => {
+      writeFileSync(own, `[[publish]]\nname = "file"\n${target}\nprofile = "raw"\n`)
+      assert.strictEqual((await sluice([...args, "--config", own], environment)).code, 1)
+      const versions = await query(
+        alone.warehouse,
+        "SELECT base IS NOT NULL AS is_kept FROM meta.content_versions WHERE resource = 'contacts'"
+      )
+      return versions.map((row) => row["is_kept"])
+    }
+    // A lake gets the rows that changed since it last got some: they stay changed until it has them.
+    const lake = `lake = "${taken}/lake"\ncatalog = "${taken}/lake.db"`
+    assert.deepStrictEqual(await failing(lake, "sync", ...alone.selection), [false])
     const [row] = await query(alone.warehouse, "SELECT status, exit_code::INT AS code FROM meta.runs")
     assert.deepStrictEqual(row, { status: "incomplete", code: 1 })
     const checked = await sluice(["check", "--json", "--config", own], environment)
     assert.include(names(JSON.parse(checked.stdout).data.alarms), "target:file")
+    // A file gets the difference of two releases, which were made.
+    assert.deepStrictEqual(await failing(`sqlite = "${taken}"`, "publish"), [true])
   } finally {
     discard(alone)
   }

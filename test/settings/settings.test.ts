@@ -332,3 +332,19 @@ describe("a path that a person types", () => {
     assert.include(JSON.stringify(problemsOf(target)), "DuckDB cannot have a ?")
   })
 })
+
+it.effect("a location is named by any source: a flag that selects one takes none out of the settings", () =>
+  Effect.gen(function* () {
+    const config = fileOf("[account]\nlocation_id = 'file'\n[[locations]]\nid = 'one'\n[[locations]]\nid = 'two'\n")
+    const namedIn = (flags: Flags, environment: Environment) =>
+      Effect.map(outputSettings({ config, ...flags }, environment), ({ wanted }) => [...wanted!.named].toSorted())
+    assert.deepStrictEqual(yield* namedIn({}, {}), ["file", "one", "two"])
+    assert.deepStrictEqual(yield* namedIn({ location: "two" }, { SLUICE_LOCATION_ID: "three, four" }), [
+      "file",
+      "four",
+      "one",
+      "three",
+      "two"
+    ])
+  })
+)

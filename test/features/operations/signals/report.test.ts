@@ -15,6 +15,7 @@ import {
   readState,
   notifiedAt
 } from "../../../../src/alarms/state.ts"
+import { metricsText } from "../../../../src/features/operations/signals/metrics.ts"
 import { report } from "../../../../src/features/operations/signals/report.ts"
 import { type Receiver, startReceiver } from "../../../support/receiver.ts"
 import { newFolder } from "../../../support/sluice.ts"
@@ -183,4 +184,24 @@ it("a place that gives no answer keeps nothing from the other one, nor what is k
   assert.strictEqual((await notifiedIn(folder, "mail")).alarms[0]!.acceptedAt, 1)
   assert.include(readFileSync(join(folder, "mail"), "utf8"), "disk")
   await Effect.runPromise(Fiber.interrupt(running))
+})
+
+it("the metrics say of each target whether it gets what is new, and since when it has what it has", () => {
+  const unknown = { run: undefined, problem: undefined }
+  const targets = [
+    { name: "fine", deliveredAt: 5000, failedSince: undefined },
+    { name: "stays behind", deliveredAt: 3000, failedSince: 4000 },
+    { name: "has nothing", deliveredAt: undefined, failedSince: 4000 }
+  ]
+  const text = metricsText(
+    { ...facts, targets: targets.map((one) => ({ ...one, ...unknown })) },
+    { alarms: [], failed: undefined, verdict }
+  )
+  assert.deepStrictEqual(text.match(/^sluice_target_.*/gm), [
+    'sluice_target_delivered_timestamp_seconds{target="fine"} 5',
+    'sluice_target_delivered_timestamp_seconds{target="stays behind"} 3',
+    'sluice_target_failed{target="fine"} 0',
+    'sluice_target_failed{target="stays behind"} 1',
+    'sluice_target_failed{target="has nothing"} 1'
+  ])
 })

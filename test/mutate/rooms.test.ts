@@ -13,6 +13,7 @@ it.each([
   ["src/features/privacy/commands/hold.ts", ["test/erasure", "test/location", "test/subject"]],
   ["src/features/prune/files.ts", ["test/features/prune", "test/prune"]],
   ["src/features/export/bundle/verify/manifests.ts", ["test/bundle"]],
+  ["src/features/export/export-excel.ts", ["test/bundle", "test/xlsx", "test/cli"]],
   ["src/features/verify/verify.ts", ["test/verify"]],
   ["src/alarms", ["test/alarms"]],
   ["src/destinations/postgres/removal.ts", ["test/destinations"]],

@@ -4,6 +4,9 @@ import { dirname } from "node:path"
 
 /** Rooms whose tests have other names. */
 const elsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "features/doctor": ["cli"],
+  "features/documents": ["contracts", "cli"],
+  "features/export": ["bundle", "xlsx", "cli"],
   "features/privacy": ["erasure", "location", "subject"],
   "features/export/bundle": ["bundle"],
   "features/export/bundle/verify": ["bundle"],

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Redacted } from "effect"
+import { Clock, Deferred, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
@@ -47,6 +47,23 @@ describe("a renewal", () => {
           yield* TestClock.adjust(seconds * 1000)
           assert.strictEqual(yield* credentials.token, `access-${expected}`, String(lifetime))
         }
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("of tokens that an earlier version stored happens a minute before they expire", () =>
+    Effect.gen(function* () {
+      for (const [secondsLeft, expected] of [
+        [61, "access-stored"],
+        [59, "access-1"]
+      ] as const) {
+        const settings = oauth()
+        const tokens = { accessToken: "access-stored", refreshToken: "refresh-4711", origin: "esh-4711" }
+        const expiresAt = (yield* Clock.currentTimeMillis) + secondsLeft * 1000
+        mkdirSync(dirname(settings.store), { recursive: true })
+        writeFileSync(settings.store, JSON.stringify({ ...tokens, expiresAt }))
+        const credentials = yield* makeCredentials(settings, form(200, issued(1)))
+        assert.strictEqual(yield* credentials.token, expected)
       }
     }).pipe(Effect.scoped)
   )

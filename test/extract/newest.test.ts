@@ -122,6 +122,30 @@ describe("a list that is read newest change first", () => {
     })
   )
 
+  it.effect.each([1, 2, 3, 4])(
+    "is read by a filter if one record is out of order, after %i others, because another may be anywhere",
+    (place) =>
+      Effect.gen(function* () {
+        const from = begin + 60 * minute
+        const answer = answerOf(records)
+        const sorted = records.toSorted((one, other) => other.at - one.at)
+        const [first, second, ...others] = sorted
+        const moved = [...others.slice(0, place), first!, ...others.slice(place, 30), second!, ...others.slice(30)]
+        const found = yield* reading(
+          resource,
+          (parameters) => {
+            if (parameters["sort"] === undefined) return answer(parameters)
+            const at = Number(parameters["after"] ?? 0)
+            const page = moved.slice(at, at + Number(parameters["limit"]))
+            return { total: moved.length, items: page.map((item, n) => ({ ...item, next: at + n + 1 })) }
+          },
+          { reading: { mode: "incremental", since: from } }
+        )
+        assert.deepStrictEqual([found.status, found.warnings], ["complete", ""])
+        assert.isEmpty(changedIn(records, from).filter((id) => !found.seen.has(id)))
+      })
+  )
+
   it.effect("is read by a filter as long as no change shows by what the service sorts", () =>
     Effect.gen(function* () {
       // Nothing has changed since it was made, until the oldest record does: the order of the first page is that of both.

@@ -79,3 +79,26 @@ it.live(
       }
     }).pipe(Effect.provide(layer()))
 )
+
+it.live("records that are read once a night are read again in the next night, elsewhere, or if all lists are", () =>
+  Effect.gen(function* () {
+    const nightly = { ...things, singleReads: "night" as const }
+    const own = { ...catalogue, resources: [nightly] }
+    yield* prepare(own)
+    const readsSingle = Effect.fnUntraced(function* (location: string, full: boolean) {
+      const { expected } = yield* makePlan(own, location, { only: [], except: [], optional: nothingOptional, full })
+      return expected.some(({ children }) => children !== undefined)
+    })
+    const readAt = (hours: number) =>
+      `INSERT OR REPLACE INTO meta.run_resources (run_id, location_id, resource, mode, status, finished_at)
+       VALUES ('r', 'L', 'things/details', 'children', 'complete', now() - INTERVAL '${hours} hours')`
+    assert.isTrue(yield* readsSingle("L", false))
+    yield* (yield* Warehouse).run(readAt(19))
+    assert.deepStrictEqual(
+      [yield* readsSingle("L", false), yield* readsSingle("L", true), yield* readsSingle("M", false)],
+      [false, true, true]
+    )
+    yield* (yield* Warehouse).run(readAt(21))
+    assert.isTrue(yield* readsSingle("L", false))
+  }).pipe(Effect.provide(layer()))
+)

@@ -150,3 +150,39 @@ it.effect("each time of a day has a sync, and each local day one prune after a s
       assert.deepStrictEqual([record["args"], record["isWriting"]], [["prune", "--apply"], true])
   })
 )
+
+it.effect("a schedule that has stopped says why, and has no next time until somebody lets it go on", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2027-01-31T03:29:00Z"))
+    const jobs: Array<{ record: Record<string, unknown>; transcript: { printed: object } }> = []
+    const start = (order: object) =>
+      Effect.sync(() => {
+        jobs.push({ record: { id: `j${jobs.length}`, startedAt: "", ...order }, transcript: { printed: {} } })
+        return jobs.at(-1)!
+      })
+    const get = (id: string) => Effect.sync(() => jobs.find(({ record }) => record["id"] === id)!)
+    const times = { times: ["03:30"], timeZone: "UTC", paused: false, prune: false }
+    const scheduler = yield* startScheduler({
+      path: join(newFolder(), "schedule.json"),
+      work: { start, get, writing: Effect.succeed(undefined) } as unknown as Parameters<
+        typeof startScheduler
+      >[0]["work"],
+      timesOf: () => times,
+      isRetryDue: async () => false,
+      onChange: Effect.void,
+      onProblem: (message) => assert.fail(message)
+    })
+    yield* TestClock.adjust("1 minute")
+    for (let tries = 0; tries < 200 && jobs.length === 0; tries++) yield* realTime(5)
+    const sync = jobs.find(({ record }) => record["task"] === "sync")!
+    Object.assign(sync.record, { exitCode: 77, endedAt: new Date().toISOString() })
+    yield* scheduler.onEnd(sync as never)
+    const stopped = yield* scheduler.shown(times)
+    assert.strictEqual(stopped?.halted?.exitCode, 77)
+    assert.deepStrictEqual(stopped?.next, [])
+    yield* scheduler.resume
+    const resumed = yield* scheduler.shown(times)
+    assert.isUndefined(resumed?.halted)
+    assert.strictEqual(resumed?.next[0], "2027-02-01T03:30:00.000Z")
+  }).pipe(Effect.scoped)
+)

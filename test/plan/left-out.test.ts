@@ -28,7 +28,10 @@ const resources = [
   defineList({ ...common, table: "others", full: [listOf("others")] }),
   defineList({ ...common, table: "things", full: [listOf("things")] })
 ]
-const catalogue = { resources, familyByTable: new Map(resources.map(({ table }) => [table, table])) }
+const catalogue = {
+  resources,
+  familyByTable: new Map(resources.map(({ table }) => [table, table === "answers" ? "words" : table]))
+}
 
 const planned = (choice: Partial<Choice>) =>
   Effect.map(
@@ -45,8 +48,10 @@ it.live("what needs rows of a table that was never read is left out with it, and
     yield* prepare(catalogue)
     assert.deepStrictEqual(yield* planned({ except: ["things"] }), ["letters", "others"])
     assert.deepStrictEqual(yield* planned({ except: ["notes"] }), ["letters", "and by parents", "others", "things"])
-    // Who names a table is told that it could not be read.
-    assert.deepStrictEqual(yield* planned({ only: ["answers"], except: ["things"] }), ["answers", "notes"])
+    // Who names a table is told that it could not be read; of a family, nothing may be left.
+    assert.deepStrictEqual(yield* planned({ only: ["answers"], except: ["things"] }), ["answers"])
+    const { reason } = yield* Effect.flip(planned({ only: ["words"], except: ["notes", "things"] }))
+    assert.strictEqual(reason._tag, "NothingSelected")
     yield* (yield* Warehouse).transaction(
       ["things", "notes"].map(
         (table) =>

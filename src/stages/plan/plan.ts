@@ -88,7 +88,7 @@ const restOf = (resource: Resource, states: ReadonlyMap<string, SyncState>, now:
 
 /**
  * Without the requests for each row of a table that is left out and was never read: none of them could be sent, and each sync
- * would end incomplete. Who names a table gets it, or hears why not.
+ * would end incomplete. Who names a table, and not its family, gets it or hears why not.
  */
 const withParentRows = Effect.fnUntraced(function* (
   chosen: ReadonlyArray<Resource>,
@@ -96,12 +96,13 @@ const withParentRows = Effect.fnUntraced(function* (
   location: string,
   { except, only }: Choice
 ) {
-  if (except.length === 0 || only.length > 0) return chosen
+  if (except.length === 0) return chosen
   const unread = new Set<string>()
   for (const resource of catalogue.resources)
     if (isAmong(catalogue, resource, except) && (yield* lastStatuses(location, resource.table)).length === 0)
       unread.add(resource.table)
-  const isOrphan = (resource: Resource) => parentsOf(resource).some((table) => unread.has(table))
+  const isOrphan = (resource: Resource) =>
+    !only.includes(resource.table) && parentsOf(resource).some((table) => unread.has(table))
   const partOf = (resource: Resource) => (resource.partitions === "object_keys" ? undefined : listPart(resource))
   for (let known = -1; known < unread.size;) {
     known = unread.size
@@ -112,7 +113,8 @@ const withParentRows = Effect.fnUntraced(function* (
     yield* Effect.logInfo(
       `Not read, because they need rows of tables that are left out and were never read: ${some(orphans)}.`
     )
-  return chosen.flatMap((resource) => (isOrphan(resource) ? (partOf(resource) ?? []) : resource))
+  const parts = chosen.flatMap((resource) => (isOrphan(resource) ? (partOf(resource) ?? []) : resource))
+  return parts.length > 0 ? parts : yield* failure({ _tag: "NothingSelected", only, except })
 })
 
 /** A night begins as long after the last one as this. */

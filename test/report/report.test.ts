@@ -63,7 +63,8 @@ describe("the report of two nights", () => {
          WHERE resource = '${table}' OR starts_with(resource, '${table}/')`
       )
       const expected = ["a", "b", "c"].map((one) => Number(sums![one]))
-      assert.deepStrictEqual(moves.map(numberIn), [...expected, ...expected], table)
+      // Behind them is a chart, if a day ended between the syncs.
+      assert.deepStrictEqual(moves.slice(0, 6).map(numberIn), [...expected, ...expected], table)
     }
     const [all] = await query(
       account.warehouse,

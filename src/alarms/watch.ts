@@ -5,7 +5,7 @@ import { statfs } from "node:fs/promises"
 import { duration } from "../values/text.ts"
 import { onDisk } from "../output/files.ts"
 import { outputPaths } from "../output/paths.ts"
-import { alarmsOf } from "./alarms.ts"
+import { type Alarm, alarmsOf } from "./alarms.ts"
 import type { Facts } from "./facts.ts"
 import type { AlarmSettings } from "./silence.ts"
 import { type Evidence, type FailedRun, lastEnded, verdictOf } from "./verdict.ts"
@@ -15,6 +15,8 @@ import { type Place, type Notified, changeState, changesOf, readState, notifiedA
 export interface Watch extends AlarmSettings {
   readonly folder: string
   readonly isRunning: boolean
+  /** The facts are those of a release, which does not show what later runs have found. */
+  readonly isOfRelease?: boolean
   /** How messages name what they are about. */
   readonly naming: Pick<Naming, "tokenOf">
   /** Why the run that ends now did nothing; `undefined` if no run ends now, `null` if it did its work. */
@@ -23,7 +25,7 @@ export interface Watch extends AlarmSettings {
 
 /** `facts`: `undefined` if there are no tables yet. The state is stored only by `remember`, and what a place accepts by `store`. */
 export const watch = Effect.fn("alarms.watch")(function* (
-  { folder, limits, naming, silences, isRunning, failed }: Watch,
+  { folder, limits, naming, silences, isOfRelease, isRunning, failed }: Watch,
   facts: Facts | undefined
 ) {
   const now = yield* Clock.currentTimeMillis
@@ -45,7 +47,7 @@ export const watch = Effect.fn("alarms.watch")(function* (
     isOfSeveral: verdict.locations.length > 1,
     placeOf: (location: string) => known.names.get(location) ?? location
   }
-  const alarms = alarmsOf(
+  const found = alarmsOf(
     {
       now,
       facts: known,
@@ -57,6 +59,8 @@ export const watch = Effect.fn("alarms.watch")(function* (
     },
     limits
   )
+  const isUnknown = ({ where }: Alarm) => isOfRelease === true && found.every((one) => one.where !== where)
+  const alarms = [...found, ...state.alarms.filter(isUnknown)]
   const changes = changesOf(state.alarms, alarms, silences, now)
   const next = { version: 1 as const, alarms: changes.alarms, free, ...(failedRun && { failed: failedRun }) }
   const path = outputPaths(folder).alarms

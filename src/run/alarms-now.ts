@@ -1,14 +1,18 @@
 /** The facts that there are now, and the alarms that follow, from the warehouse, or from the last release while another program has it open. */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { type Facts, readFacts } from "../alarms/facts.ts"
+import { isProblem } from "../alarms/verdict.ts"
 import { isComparable } from "../alarms/volume.ts"
 import { type Watch, watch } from "../alarms/watch.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import { embeddedResourcesOf } from "../catalog/resource.ts"
+import { readManifest } from "../output/manifest.ts"
+import { outputPaths } from "../output/paths.ts"
 import type { WantedSettings, CommandSettings } from "../settings/settings.ts"
 import { loadCatalogue } from "../command/catalogue.ts"
 import type { Reported } from "../command/features.ts"
-import { openReadable } from "../command/readable.ts"
+import { type Readable, openReadable } from "../command/readable.ts"
 import type { comparedShape } from "../command/result-shapes.ts"
 import { type Choice, choose } from "../stages/plan/plan.ts"
 
@@ -22,18 +26,42 @@ export const readResources = Effect.fnUntraced(function* (
   return chosen.flatMap((one) => [one, ...embeddedResourcesOf(catalogue.resources, one.table)])
 })
 
-/** What the alarms are decided from. */
-export const factsOf = Effect.fnUntraced(function* ({ wanted }: Pick<Reported, "wanted">, catalogue: Catalogue) {
+/**
+ * What the alarms are decided from. A release is older than the nights that changed nothing: what was complete in it was
+ * complete when it was last compared with the tables, too.
+ */
+export const factsOf = Effect.fnUntraced(function* (
+  { folder, wanted }: Pick<Reported, "folder" | "wanted">,
+  catalogue: Catalogue,
+  { source, tables }: Extract<Readable, { readonly source: "warehouse" | "published" }>
+) {
   const { locations } = wanted
-  return yield* readFacts(catalogue, { locations, resources: yield* readResources(catalogue, wanted) })
+  const resources = yield* readResources(catalogue, wanted)
+  const facts = yield* Effect.provide(readFacts(catalogue, { locations, resources }), tables)
+  if (source === "warehouse") return facts
+  const manifest = yield* Effect.option(Effect.tryPromise(() => readManifest(outputPaths(folder).published)))
+  const confirmedAt = Date.parse(Option.getOrUndefined(manifest)?.confirmedAt ?? "")
+  const latest = (at: number | undefined) => (at === undefined || !(confirmedAt > at) ? at : confirmedAt)
+  const confirmed = ({ checkedAt, completeAt, ...reading }: Facts["readings"][number]) => ({
+    ...reading,
+    completeAt: latest(completeAt),
+    checkedAt: latest(checkedAt)
+  })
+  return { ...facts, readings: facts.readings.map((one) => (isProblem(one) ? one : confirmed(one))) }
 })
 
 /** Decides the alarms of an output. */
 export const watchOutput = (
   { alarms, wanted, folder }: Reported,
   facts: Facts | undefined,
-  run: Pick<Watch, "failed" | "isRunning">
+  run: Pick<Watch, "failed" | "isOfRelease" | "isRunning">
 ) => watch({ folder, ...alarms, ...run, naming: namingOf(wanted) }, facts)
+
+/** What is known of a run that works now. */
+export const runningOf = ({ holder, source }: Readable) => ({
+  isRunning: holder?.isRun === true,
+  isOfRelease: source === "published"
+})
 
 /** What has to be set so that a location can be read. */
 export const namingOf = ({ tokenNames }: Pick<WantedSettings, "tokenNames">): Watch["naming"] => ({
@@ -45,8 +73,8 @@ export const alarmsNow = Effect.fnUntraced(function* (output: CommandSettings) {
   const catalogue = yield* loadCatalogue(output)
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
-  const facts = yield* Effect.provide(factsOf(output, catalogue), readable.tables)
-  const watched = yield* watchOutput(output, facts, { isRunning: readable.holder?.isRun === true })
+  const facts = yield* factsOf(output, catalogue, readable)
+  const watched = yield* watchOutput(output, facts, runningOf(readable))
   return { facts, watched, compared: comparedOf(facts) }
 }, Effect.scoped)
 

@@ -26,7 +26,8 @@ import type { TargetState } from "../stores/warehouse/meta/targets.ts"
 import { wideLosses } from "../stores/warehouse/meta/wide-readings.ts"
 import { Environment } from "../values/environment.ts"
 import { duration } from "../values/text.ts"
-import { factsOf, readResources, watchOutput } from "./alarms-now.ts"
+import { withoutOrphans } from "../stages/plan/plan.ts"
+import { factsOf, readResources, runningOf, watchOutput } from "./alarms-now.ts"
 import { catalogueOf } from "../command/prologue.ts"
 import { shownAlarms } from "../console/alarm-lines.ts"
 import { nothingSynced } from "../console/errors.ts"
@@ -48,7 +49,8 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
   const output = yield* outputSettings(flags, yield* Environment)
   const { wanted } = output
   const { catalogue } = yield* catalogueOf(output)
-  const resources = yield* readResources(catalogue, wanted, yield* readingOf(flags))
+  const choice = yield* readingOf(flags)
+  const resources = yield* readResources(catalogue, wanted, choice)
   const readable = yield* openReadable(output)
   const now = yield* Clock.currentTimeMillis
   const { run, left, losses, names, restored } =
@@ -66,17 +68,22 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
         }).pipe(Effect.provide(readable.tables))
   if (!run && !readable.holder) return yield* nothingSynced(output.folder)
 
-  const facts = readable.tables && (yield* Effect.provide(factsOf(output, catalogue), readable.tables))
+  const facts = readable.source === "none" ? undefined : yield* factsOf(output, catalogue, readable)
   const standing = standingOf(facts).filter((one) => resources.some(({ table }) => table === one.resource))
-  const isRunning = readable.holder?.isRun === true
-  const { alarms, evidence, naming, notified } = yield* watchOutput(output, facts, { isRunning })
-  const labels = new Set(resources.flatMap(labelsOf))
-  const readings = (facts?.readings ?? [])
-    .filter(({ resource }) => labels.has(resource))
+  const { alarms, evidence, naming, notified } = yield* watchOutput(output, facts, runningOf(readable))
+  const readings = Map.groupBy(facts?.readings ?? [], ({ location }) => location)
+    .values()
+    .flatMap((all) => {
+      const read = new Set(all.filter(({ state }) => state !== "never").map(({ resource }) => resource))
+      const readable = withoutOrphans(resources, catalogue, choice, (table) => read.has(table))
+      const labels = new Set(readable.flatMap(labelsOf))
+      return all.filter(({ resource }) => labels.has(resource))
+    })
     .map((reading) => ({
       ...reading,
       isLate: flags.maxAge !== undefined && (ageOf(reading, presentTime(now, facts?.syncs ?? [])) ?? 0) > flags.maxAge
     }))
+    .toArray()
   const verdict = verdictOf({ ...evidence, readings })
   const unanswered = placesOf(output.signals).flatMap((place) => unansweredBy(place, notified(place)))
   const targets = (facts?.targets ?? []).map(targetResult)

@@ -80,6 +80,8 @@ describe("a drawn choice", { tags: ["slow"] }, () => {
         assert.isAtMost(requests, before * (night === 2 ? 2 : 1), `${flags}, night ${night}`)
         before = requests
       }
+      const status = await life.run(["status", "--check", ...flags.split(" ")], { SLUICE_OUTPUT: output })
+      assert.strictEqual(status.code, 0, `${flags}: ${status.stdout}`)
     }
   )
 })

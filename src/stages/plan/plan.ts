@@ -86,36 +86,54 @@ const restOf = (resource: Resource, states: ReadonlyMap<string, SyncState>, now:
   return isResting && completeAt !== undefined && Math.abs(now - completeAt) < restMs ? { restsSince: completeAt } : {}
 }
 
-/**
- * Without the requests for each row of a table that is left out and was never read: none of them could be sent, and each sync
- * would end incomplete. Who names a table, and not its family, gets it or hears why not.
- */
+/** What of the choice can be read here. What cannot is named; that it is left out is no shortfall. */
 const withParentRows = Effect.fnUntraced(function* (
   chosen: ReadonlyArray<Resource>,
   catalogue: Catalogue,
   location: string,
-  { except, only }: Choice
+  choice: Choice
 ) {
-  if (except.length === 0) return chosen
-  const unread = new Set<string>()
-  for (const resource of catalogue.resources)
-    if (isAmong(catalogue, resource, except) && (yield* lastStatuses(location, resource.table)).length === 0)
-      unread.add(resource.table)
-  const isOrphan = (resource: Resource) =>
-    !only.includes(resource.table) && parentsOf(resource).some((table) => unread.has(table))
-  const partOf = (resource: Resource) => (resource.partitions === "object_keys" ? undefined : listPart(resource))
-  for (let known = -1; known < unread.size;) {
-    known = unread.size
-    for (const resource of chosen) if (isOrphan(resource) && partOf(resource) === undefined) unread.add(resource.table)
-  }
-  const orphans = chosen.filter(isOrphan).map((resource) => childRequestOf(resource)?.label ?? resource.table)
+  const { except, only } = choice
+  const read = new Set<string>()
+  for (const resource of catalogue.resources.filter((one) => isAmong(catalogue, one, except)))
+    if ((yield* lastStatuses(location, resource.table)).length > 0) read.add(resource.table)
+  const readable = withoutOrphans(chosen, catalogue, choice, (table) => read.has(table))
+  const labelOf = (resource: Resource) => childRequestOf(resource)?.label ?? resource.table
+  const left = new Set(readable.map(labelOf))
+  const orphans = chosen.map(labelOf).filter((label) => !left.has(label))
   if (orphans.length > 0)
     yield* Effect.logInfo(
       `Not read, because they need rows of tables that are left out and were never read: ${some(orphans)}.`
     )
-  const parts = chosen.flatMap((resource) => (isOrphan(resource) ? (partOf(resource) ?? []) : resource))
-  return parts.length > 0 ? parts : yield* failure({ _tag: "NothingSelected", only, except })
+  if (readable.length === 0 && chosen.length > 0) return yield* failure({ _tag: "NothingSelected", only, except })
+  return readable
 })
+
+/**
+ * Without the requests for each row of a table that is left out and was never read: none of them could be sent, and each sync
+ * would end incomplete. Who names a table, and not its family, gets it or hears why not.
+ */
+export const withoutOrphans = (
+  chosen: ReadonlyArray<Resource>,
+  catalogue: Catalogue,
+  { except, only }: Pick<Choice, "except" | "only">,
+  isRead: (table: string) => boolean
+): ReadonlyArray<Resource> => {
+  if (except.length === 0) return chosen
+  const unread = new Set(
+    catalogue.resources
+      .filter((resource) => isAmong(catalogue, resource, except) && !isRead(resource.table))
+      .map(({ table }) => table)
+  )
+  const isOrphan = (resource: Resource) =>
+    !only.includes(resource.table) && rowsOf(resource).some((table) => unread.has(table))
+  const partOf = (resource: Resource) => (resource.childOf ? listPart(resource) : undefined)
+  for (let known = -1; known < unread.size;) {
+    known = unread.size
+    for (const resource of chosen) if (isOrphan(resource) && partOf(resource) === undefined) unread.add(resource.table)
+  }
+  return chosen.flatMap((resource) => (isOrphan(resource) ? (partOf(resource) ?? []) : resource))
+}
 
 /** A night begins as long after the last one as this. */
 const nightAfterMs = 20 * 3_600_000
@@ -224,15 +242,15 @@ export const isAmong = ({ familyByTable }: Catalogue, resource: Resource, names:
       tablesOf(resource).some((table) => table.name === name || `${tablePrefix}${table.name}` === name)
   )
 
-/** Tables that a resource needs: its parent, the list it is embedded in, and for the id of the company, the location. */
+/** Tables that a resource needs: those whose rows it needs, and for the id of the company, the location. */
 const neededBy = (resource: Resource): ReadonlyArray<string> => [
-  ...parentsOf(resource),
-  ...(resource.embeddedIn ? [resource.embeddedIn.table] : []),
+  ...rowsOf(resource),
   ...(hasCompanyParameter(resource) ? ["locations"] : [])
 ]
 
-/** Tables with a row for each request of the resource. */
-const parentsOf = (resource: Resource): ReadonlyArray<string> => [
+/** Its parent, the list it is embedded in, and what its partitions are named by. */
+const rowsOf = (resource: Resource): ReadonlyArray<string> => [
   ...(resource.childOf ? [resource.childOf.table] : []),
+  ...(resource.embeddedIn ? [resource.embeddedIn.table] : []),
   ...(resource.partitions === "object_keys" ? ["objects"] : [])
 ]

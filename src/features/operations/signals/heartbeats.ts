@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { randomUUID } from "node:crypto"
-import { factsOf, watchOutput } from "../../../run/alarms-now.ts"
+import { factsOf, runningOf, watchOutput } from "../../../run/alarms-now.ts"
 import { post } from "./http.ts"
 import { report } from "./report.ts"
 import { openReadable } from "../../../command/readable.ts"
@@ -42,16 +42,16 @@ export const reportAlarms = Effect.fnUntraced(function* (
   catalogue: Subject["catalogue"],
   failed?: { readonly exitCode: number; readonly message: string; readonly next: string } | null
 ) {
-  const { facts, isRunning } = yield* Effect.gen(function* () {
-    const { tables, holder } = yield* openReadable(output)
-    const isRunning = holder?.isRun === true
-    return { isRunning, facts: tables && (yield* Effect.provide(factsOf(output, catalogue), tables)) }
+  const { facts, running } = yield* Effect.gen(function* () {
+    const readable = yield* openReadable(output)
+    const facts = readable.source === "none" ? undefined : yield* factsOf(output, catalogue, readable)
+    return { facts, running: runningOf(readable) }
   }).pipe(
     // A run that failed may have left no tables, or none that can be read.
-    Effect.orElseSucceed(() => ({ facts: undefined, isRunning: false })),
+    Effect.orElseSucceed(() => ({ facts: undefined, running: { isRunning: false } })),
     Effect.scoped
   )
-  const watched = yield* watchOutput(output, facts, { isRunning, failed })
+  const watched = yield* watchOutput(output, facts, { ...running, failed })
   yield* warn(yield* report(watched, { output, facts, isAtEndOfSync: failed !== undefined }))
   yield* watched.remember
 })

@@ -287,7 +287,10 @@ function aboutSyncs({ naming, verdict }: Situation): ReadonlyArray<Found> {
   const foundOf = (subject: string | undefined, causes: ReadonlyArray<Cause>): Found => ({
     ...(subject !== undefined && { subject }),
     level: causes.every(isPassing) ? "warning" : "wrong",
-    what: some(causes.map((cause) => causeText(cause, naming))),
+    what: some(
+      causes.map((cause) => causeText(cause, naming)),
+      1000
+    ),
     next: remedyOf(causes, naming)
   })
   const ofAll = verdict.causes.filter((cause) => "run" in cause || "failed" in cause)

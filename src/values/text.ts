@@ -17,11 +17,11 @@ export const duration = (milliseconds: number): string => {
   return minutes < 120 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`
 }
 
-/** The first five on one line, shortened, and how many more there are. */
-export const some = (texts: ReadonlyArray<string>): string =>
+/** The first five on one line, of which each is shortened to `longest` letters, and how many more there are. */
+export const some = (texts: ReadonlyArray<string>, longest = 80): string =>
   `${texts
     .slice(0, 5)
-    .map((text) => text.replaceAll(/\s+/g, " ").slice(0, 80))
+    .map((text) => text.replaceAll(/\s+/g, " ").slice(0, longest))
     .join(", ")}${texts.length > 5 ? `, and ${texts.length - 5} more` : ""}`
 
 interface Named {

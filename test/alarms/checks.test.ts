@@ -116,6 +116,7 @@ describe("an alarm", () => {
     assert.deepStrictEqual(withFacts({ syncs: [run({ exitCode: 75, status: "paused" })] }), ["warning sync"])
     const killed = run({ finishedAt: undefined, exitCode: undefined, status: "interrupted" })
     assert.deepStrictEqual(withFacts({ syncs: [killed, run({})] }), ["warning sync"])
+    assert.match(found({ syncs: [killed, run({})] })[0]!.what, /did not end: .*; everything read is kept$/)
     assert.deepStrictEqual(withFacts({ syncs: [killed, run({})] }, { isRunning: true }), [])
     // It could not read on: the service refused the token, or was down.
     assert.deepStrictEqual(withFacts({ syncs: [{ ...killed, exitCode: 77 }, run({})] }), ["wrong sync"])

@@ -68,9 +68,10 @@ export const afterRun = async (stage: Stage, played: Played): Promise<ReadonlyAr
 ]
 
 /** What the service answers as always is complete: an excuse that nobody gave costs a user an alarm and a reading. */
-const calmIsComplete = ({ isSpoilt, isTrusted, night, ran }: Played) => {
+const calmIsComplete = ({ isReduced, isSpoilt, isTrusted, night, ran }: Played) => {
   const { host, lies, refused } = night
-  const isAsAlways = isCalm(night) && isTrusted && !isSpoilt && ran.exitCode !== 75
+  // Of more deleted rows than one run may remove, the children are refused.
+  const isAsAlways = isCalm(night) && isTrusted && !isSpoilt && !isReduced && ran.exitCode !== 75
   return isAsAlways && !host && !lies && !refused ? ran.statuses.filter((one) => / incomplete: /.test(one)) : []
 }
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Flags } from "../settings/read.ts"
 import { type SchemaSettings, policyProblems, schemaPolicies } from "../settings/schema-policy.ts"
 import { type OutputSettings, checkSettings, syncSettings } from "../settings/settings.ts"
-import { resolveTargets } from "../settings/targets.ts"
+import { resolveTargets, targetProblems } from "../settings/targets.ts"
 import { type WithheldSettings, hashKeyProblems, withholding } from "../settings/withheld.ts"
 import { Environment } from "../values/environment.ts"
 import { definedCatalogue, loadCatalogue } from "./catalogue.ts"
@@ -33,7 +33,8 @@ export const checkedSettings = Effect.fnUntraced(function* (flags: Flags) {
       ...checked.problems,
       ...policyProblems(checked.output, catalogue),
       ...problems,
-      ...hashKeyProblems(checked.output, catalogue)
+      ...hashKeyProblems(checked.output, catalogue),
+      ...targetProblems(checked.output.publishing, catalogue)
     ]
   }
 })

@@ -124,20 +124,22 @@ describe("config", () => {
     assert.notInclude(ran.output, "secret-")
   })
 
-  it("validate reports every problem at once, also in the schema policies", async () => {
-    const wrong = `${content}brst = 1\n[schema]\nresources.invoicess = 'freeze'\n`
+  it("validate reports every problem at once, also in the schema policies and the tables of a target", async () => {
+    const target = "[[publish]]\nname = 'desk'\nfolder = 'desk'\nprofile = 'raw'\ntables = ['contacts', 'invoicess']\n"
+    const wrong = `${content}brst = 1\n[schema]\nresources.invoicess = 'freeze'\n${target}`
     const ran = await run("validate", wrong, { SLUICE_TOKEN: "file:/nowhere" })
     assert.strictEqual(ran.code, 78)
     assert.deepStrictEqual(ran.stdout.trim().split("\n"), ran.data.problems)
     for (const part of [
       `${ran.config}:7: budget.brst: there is no such setting; did you mean budget.burst?`,
       `${ran.config}:9: schema.resources.invoicess: there is no such resource; did you mean invoices?`,
+      `${ran.config}:14: tables: there is no table or family invoicess; did you mean invoices?`,
       "account.base_url is missing",
       "account.location_id is missing",
       "account.token: file:/nowhere cannot be read"
     ])
       assert.include(ran.stdout, part)
-    assert.lengthOf(ran.data.problems, 5)
+    assert.lengthOf(ran.data.problems, 6)
     assert.notInclude(ran.output, "secret-")
   })
 

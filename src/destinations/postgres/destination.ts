@@ -11,7 +11,7 @@ import type { PostgresDestination } from "./settings.ts"
 export const work: Work<PostgresDestination> = {
   part: "database",
   checkOf: () => "database",
-  needs: "The server must answer, and its user may create schemas, or has two: see docs/destinations.md.",
+  needs: "The server must answer; its user creates schemas, or has two schemas of its own: see docs/destinations.md.",
   probe: ({ destination, name }) =>
     patiently(name, Effect.scoped(Effect.flatMap(connect(destination), (server) => probe(server, destination.schema)))),
   deliver: guarded({

@@ -68,11 +68,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
     if (example) parents.warn([{ _tag: "NotFoundButNamed", count: others.length + 1, id: shortened(example.id) }])
   }
   const requests = (requestsByResource.get(label) ?? 0) - requestsBefore
-  const { sizes, unreliableTotals, warnings, withoutLinkedText } = parents
-  // Requested before the end of their list, which may have found them deleted since.
-  if (parents.failed.size > 0) yield* context.loaded
-  const live = new Set((yield* versionsOf([...parents.failed.keys()])).map(({ id }) => id))
-  const failed = new Map([...parents.failed].filter(([id]) => live.has(id)))
+  const { failed, sizes, unreliableTotals, warnings, withoutLinkedText } = parents
   const isUntouched =
     planned?.due === 0 && requests === 0 && context.known.commitsOf(childRequest.table, context.location) === 0
   const fetchedAt = isUntouched ? planned.oldestFetch : yield* oldestFetch({ location: context.location, childRequest })

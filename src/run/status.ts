@@ -75,8 +75,8 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
     .values()
     .flatMap((all) => {
       const read = new Set(all.filter(({ state }) => state !== "never").map(({ resource }) => resource))
-      const readable = withoutOrphans(resources, catalogue, choice, (table) => read.has(table))
-      const labels = new Set(readable.flatMap(labelsOf))
+      const wantedHere = withoutOrphans(resources, catalogue, choice, (table) => read.has(table))
+      const labels = new Set(wantedHere.flatMap(labelsOf))
       return all.filter(({ resource }) => labels.has(resource))
     })
     .map((reading) => ({

@@ -48,7 +48,7 @@ it.live("what needs rows of a table that was never read is left out with it, and
     yield* prepare(catalogue)
     assert.deepStrictEqual(yield* planned({ except: ["things"] }), ["letters", "others"])
     assert.deepStrictEqual(yield* planned({ except: ["notes"] }), ["letters", "and by parents", "others", "things"])
-    // Who names a table is told that it could not be read; of a family, nothing may be left.
+    // A table that is named stays, and ends incomplete. If nothing is left of a family, the choice is refused.
     assert.deepStrictEqual(yield* planned({ only: ["answers"], except: ["things"] }), ["answers"])
     const { reason } = yield* Effect.flip(planned({ only: ["words"], except: ["notes", "things"] }))
     assert.strictEqual(reason._tag, "NothingSelected")

@@ -71,7 +71,7 @@ export const account = {
   ),
   except: list(
     "except",
-    `Leave these tables or families out: emails,blogs. What is requested for rows that were never read goes with them. ${detailsName}: what takes a request for each record, such as notes, waits for the next sync.`
+    `Leave these tables or families out, and what is requested for their rows if they were never read: emails,blogs. ${detailsName}: what takes a request for each record, such as notes, waits for the next sync.`
   ),
   again: choice(
     "again",

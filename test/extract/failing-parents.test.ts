@@ -23,6 +23,23 @@ describe("children of parents that cannot be read", () => {
     })
   )
 
+  it.live("are no failure once their list has shown that they are deleted", () =>
+    Effect.gen(function* () {
+      const fails = (n: number) => (n < 3 ? rejects("no", 422) : undefined)
+      for (const [deleted, count] of [
+        [0, 3],
+        [2, 1],
+        [3, undefined]
+      ] as const) {
+        const { outcome } = yield* reading(10, fails, { isDeleted: (n) => n < deleted })
+        assert.deepStrictEqual(
+          outcome?.shortfalls.map((one) => (one._tag === "RequestsFailed" ? one.count : one._tag)),
+          count === undefined ? [] : [count]
+        )
+      }
+    })
+  )
+
   it.live("do not keep the others from being requested, however few parents are requested at a time", () =>
     Effect.gen(function* () {
       const draw = randomFrom(8)

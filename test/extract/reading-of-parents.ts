@@ -63,6 +63,8 @@ interface Given extends Partial<ChildOf> {
   readonly isTrial?: true
   /** The service does not know the things either. */
   readonly isGone?: true
+  /** Meanwhile, their list has shown that these are deleted. */
+  readonly isDeleted?: (n: number) => boolean
   /** Each rejection has the next of these, and the last one from then on. */
   readonly traces?: ReadonlyArray<string>
 }
@@ -71,7 +73,7 @@ interface Given extends Partial<ChildOf> {
 export const reading = (
   parents: number,
   fails: (n: number) => ApiError | undefined,
-  { details, isGone, isTrial, traces, ...more }: Given = {}
+  { details, isDeleted = () => false, isGone, isTrial, traces, ...more }: Given = {}
 ) =>
   Effect.gen(function* () {
     const [frames, sent, asked] = [[] as Array<Frame>, [] as Array<number>, [] as Array<number>]
@@ -130,7 +132,8 @@ export const reading = (
             oldestFetch: null
           }
         ]
-      if (sql.includes("AS wanted ON")) return due.filter(({ id }) => sql.includes(`'${id}'`))
+      if (sql.includes("AS wanted ON"))
+        return due.filter(({ id }) => sql.includes(`'${id}'`) && !isDeleted(Number(id.slice(1))))
       const [, limit] = /LIMIT (\d+)/.exec(sql) ?? []
       if (limit !== undefined) return due.filter(({ id }) => !done.has(id)).slice(0, Number(limit))
       return sql.includes("min(") ? [{ at: null }] : []

@@ -68,7 +68,8 @@ export const readChildren = Effect.fn("extract.children")(function* (
     if (example) parents.warn([{ _tag: "NotFoundButNamed", count: others.length + 1, id: shortened(example.id) }])
   }
   const requests = (requestsByResource.get(label) ?? 0) - requestsBefore
-  const { failed, sizes, unreliableTotals, warnings, withoutLinkedText } = parents
+  const { sizes, unreliableTotals, warnings, withoutLinkedText } = parents
+  const failed = yield* failuresOfLive(parents, context, versionsOf)
   const isUntouched =
     planned?.due === 0 && requests === 0 && context.known.commitsOf(childRequest.table, context.location) === 0
   const fetchedAt = isUntouched ? planned.oldestFetch : yield* oldestFetch({ location: context.location, childRequest })
@@ -94,6 +95,21 @@ export const readChildren = Effect.fn("extract.children")(function* (
       unreliableTotals: [...unreliableTotals]
     }
   }
+})
+
+/**
+ * What failed of the parents that are there at the end. Parents are requested before the end of their list, which may have
+ * found them deleted since: nothing is missing of those, as long as the service answered the same question about another one.
+ */
+const failuresOfLive = Effect.fnUntraced(function* (
+  { failed, hasAnswered }: Parents,
+  context: RunContext,
+  versionsOf: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<{ readonly id: string }>, Failure, Warehouse>
+) {
+  if (failed.size === 0 || !hasAnswered) return failed
+  yield* context.loaded
+  const live = new Set((yield* versionsOf([...failed.keys()])).map(({ id }) => id))
+  return new Map([...failed].filter(([id]) => live.has(id)))
 })
 
 /** How many are due that were not requested. */

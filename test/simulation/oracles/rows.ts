@@ -89,15 +89,21 @@ export const completeHasAll = (
 }
 
 /**
- * What no right answer has arrived for is not complete: the children of one parent, or every request for a list. `glitch`
- * nights only: what a service that answers wrongly has kept back shows in no row.
+ * What no right answer has arrived for is not complete: the children of one parent that the service still has, or every
+ * request for a list. `glitch` nights only: what a service that answers wrongly has kept back shows in no row.
  */
 export const unansweredIsNotComplete = ({ services, world }: Stage, ran: Ran): ReadonlyArray<string> =>
   world.collections.flatMap((collection) => {
-    if (!isComplete(ran, simulatedOf(collection).resource.table)) return []
-    return services.flatMap(({ sent }) =>
+    const { childOf, table } = simulatedOf(collection).resource
+    if (!isComplete(ran, table)) return []
+    const parents = world.collections.find((name) => simulatedOf(name).resource.table === childOf?.table)
+    return services.flatMap((service) =>
       (["list", "children"] as const).flatMap((kind) => {
-        const own = sent.filter(({ route }) => route?.collection === collection && route.kind === kind)
+        const present = kind === "children" && parents !== undefined ? [...service.records(parents).keys()] : [""]
+        const own = service.sent.filter(
+          ({ path, route }) =>
+            route?.collection === collection && route.kind === kind && present.some((id) => path.includes(id))
+        )
         const answers = Map.groupBy(own, ({ body, path }) => `${path} ${body}`).values()
         const unanswered = answers.map((all) => all.every(({ isDisturbed }) => isDisturbed)).toArray()
         const isMissing = kind === "list" ? !unanswered.includes(false) : unanswered.includes(true)

@@ -99,7 +99,7 @@ export const alarms = {
     settings: {},
     // What a server says may quote a value, so it is only in the table.
     check: ({ now, facts, isRunning }) =>
-      facts.targets.flatMap(({ name, run, deliveredAt, failedSince }): ReadonlyArray<Found> => {
+      facts.targets.flatMap(({ name, run, deliveredAt, failedSince, missing }): ReadonlyArray<Found> => {
         // A run that works now has begun its deliveries, and says later how they ended.
         if (failedSince === undefined || isRunning) return []
         const has =
@@ -110,8 +110,10 @@ export const alarms = {
           {
             subject: name,
             level: "wrong",
-            what: `it has not got what is new for ${hours(now - failedSince)}; ${has}`,
-            next: "./sluice status, which says why; then ./sluice publish"
+            what: missing
+              ? `it lacks ${some(missing)}, which it got with run ${run}`
+              : `it has not got what is new for ${hours(now - failedSince)}; ${has}`,
+            next: missing ? "./sluice publish" : "./sluice status, which says why; then ./sluice publish"
           }
         ]
       })

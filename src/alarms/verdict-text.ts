@@ -31,7 +31,9 @@ export const causeText = (cause: Cause, { isOfSeveral, placeOf, sentence = sente
     case "paused":
       return `run ${cause.run.id} ended early: the service had no more requests for it or gave no answer`
     case "target":
-      return `${cause.target.name} did not get what is new`
+      return cause.target.missing
+        ? `${cause.target.name} lacks ${some(cause.target.missing)}`
+        : `${cause.target.name} did not get what is new`
     case "model":
       return `bi.${cause.model.where} could not be built: ${cause.model.keptAt === undefined ? "the release has no table of it" : `its table is that of ${minute(cause.model.keptAt)}`}`
     default: {
@@ -85,7 +87,7 @@ export const remedyOf = (
     case "paused":
       return `${sync}, later; it resumes where it stopped.`
     case "target":
-      return "correct what it says, then ./sluice publish"
+      return first.target.missing ? "./sluice publish" : "correct what it says, then ./sluice publish"
     case "model":
       return "correct it (meta.model_problems has the reason), then ./sluice publish"
     case undefined:

@@ -1,4 +1,5 @@
 /** The facts that there are now, and the alarms that follow, from the warehouse, or from the last release while another program has it open. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { type Facts, readFacts } from "../alarms/facts.ts"
@@ -15,6 +16,8 @@ import type { Reported } from "../command/features.ts"
 import { type Readable, openReadable } from "../command/readable.ts"
 import type { comparedShape } from "../command/result-shapes.ts"
 import { type Choice, choose } from "../stages/plan/plan.ts"
+import { missingIn } from "../stages/publish/manifest.ts"
+import { type TargetState, ownRelease } from "../stores/warehouse/meta/targets.ts"
 
 /** Which resources a sync reads, with those that are embedded in their pages. */
 export const readResources = Effect.fnUntraced(function* (
@@ -38,7 +41,11 @@ export const factsOf = Effect.fnUntraced(function* (
   const { locations } = wanted
   const resources = yield* readResources(catalogue, wanted)
   const facts = yield* Effect.provide(readFacts(catalogue, { locations, resources }), tables)
-  if (source === "warehouse") return facts
+  if (source === "warehouse")
+    return {
+      ...facts,
+      targets: yield* Effect.forEach(facts.targets, (one) => asFound(one, outputPaths(folder).published))
+    }
   const manifest = yield* Effect.option(Effect.tryPromise(() => readManifest(outputPaths(folder).published)))
   const confirmedAt = Date.parse(Option.getOrUndefined(manifest)?.confirmedAt ?? "")
   const latest = (at: number | undefined) => (at === undefined || !(confirmedAt > at) ? at : confirmedAt)
@@ -48,6 +55,13 @@ export const factsOf = Effect.fnUntraced(function* (
     checkedAt: latest(checkedAt)
   })
   return { ...facts, readings: facts.readings.map((one) => (isProblem(one) ? one : confirmed(one))) }
+})
+
+/** That the published files were written is no proof that they are still there. */
+const asFound = Effect.fnUntraced(function* (target: TargetState, published: string) {
+  if (target.name !== ownRelease || target.run === undefined || target.failedSince !== undefined) return target
+  const missing = yield* missingIn(published)
+  return missing.length === 0 ? target : { ...target, missing, failedSince: yield* Clock.currentTimeMillis }
 })
 
 /** Decides the alarms of an output. */

@@ -33,7 +33,7 @@ import { commentStatements, versionStatements } from "../stores/warehouse/schema
 import { boundChangedKeys, contentVersions, recordRelease } from "../stores/warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../stores/warehouse/meta/schema-version.ts"
 import { publishedMetaTables } from "../stores/warehouse/meta/tables.ts"
-import { beginDeliveries, endDelivery, failDelivery } from "../stores/warehouse/meta/targets.ts"
+import { beginDeliveries, endDelivery, failDelivery, ownRelease } from "../stores/warehouse/meta/targets.ts"
 import { isAnythingComplete } from "../stores/warehouse/meta/watermarks.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import type { WideView } from "../stores/warehouse/wide-view.ts"
@@ -114,9 +114,6 @@ export const publishNow = Effect.fnUntraced(function* (
     targets: others
   } as const
 })
-
-/** The published files, among the targets. */
-const ownRelease = "published"
 
 /** Stores what became of a delivery, also by a defect. One that was interrupted stays as not delivered. */
 export const deliveringOf =

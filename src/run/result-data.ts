@@ -180,7 +180,9 @@ const statusShape = () =>
           deliveredAt: Schema.optionalKey(instantShape()),
           /** Since when it does not get what is new, and why; absent if it is up to date. */
           failedSince: Schema.optionalKey(instantShape()),
-          problem: Schema.optionalKey(Schema.String)
+          problem: Schema.optionalKey(Schema.String),
+          /** Published files that are not there any more. */
+          missing: Schema.optionalKey(textsShape())
         })
       )
     ),

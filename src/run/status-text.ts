@@ -1,6 +1,6 @@
 /** The sentences of `status`, which the console shows as well. */
 import { counted } from "../values/finding.ts"
-import { duration } from "../values/text.ts"
+import { duration, some } from "../values/text.ts"
 import type { CommandResult } from "../console/result.ts"
 import type { Totals } from "../output/manifest.ts"
 
@@ -10,10 +10,11 @@ export const ago = (instant: string | undefined, now: number): string =>
   instant === undefined ? "never" : `${duration(now - Date.parse(instant))} ago`
 
 export const targetText = (
-  { deliveredAt, failedSince, name, problem, run }: NonNullable<StatusData["targets"]>[number],
+  { deliveredAt, failedSince, missing, name, problem, run }: NonNullable<StatusData["targets"]>[number],
   now: number
 ): string => {
   const has = run === undefined ? "nothing yet" : `the tables of run ${run}, ${ago(deliveredAt, now)}`
+  if (missing) return `${name}: got ${has}, and lacks ${some(missing)}; ./sluice publish writes them again`
   return failedSince === undefined
     ? `${name}: has ${has}`
     : `${name}: has ${has}; not brought up to date since ${ago(failedSince, now)}: ${problem}`

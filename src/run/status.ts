@@ -181,12 +181,13 @@ const runResult = ({ startedAt, finishedAt, exitCode, requests, plannedRequests,
   ...(plannedRequests !== undefined && { plannedRequests })
 })
 
-export const targetResult = ({ name, run, deliveredAt, failedSince, problem }: TargetState) => ({
+export const targetResult = ({ name, run, deliveredAt, failedSince, problem, missing }: TargetState) => ({
   name,
   ...(run !== undefined && { run }),
   ...(deliveredAt !== undefined && { deliveredAt: instant(deliveredAt) }),
   ...(failedSince !== undefined && { failedSince: instant(failedSince) }),
-  ...(problem !== undefined && { problem })
+  ...(problem !== undefined && { problem }),
+  ...(missing && { missing })
 })
 
 const readingResult = ({

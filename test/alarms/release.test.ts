@@ -1,6 +1,7 @@
 /** While a run has the tables open, alarms are decided from the last release, which quiet nights do not write anew. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { readdirSync, realpathSync, rmSync, truncateSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { watch } from "../../src/alarms/watch.ts"
 import { writeState } from "../../src/alarms/state.ts"
@@ -15,7 +16,7 @@ import { newFolder, sluice } from "../support/sluice.ts"
 
 const hourMs = 3_600_000
 
-it("what a quiet night has found complete is as old as that night", async () => {
+it("what a quiet night has found complete is as old as that night, and what was published is looked for", async () => {
   const account = await openAlone("contacts", "--contacts", "3")
   try {
     const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
@@ -40,6 +41,34 @@ it("what a quiet night has found complete is as old as that night", async () => 
       }).pipe(Effect.scoped, Effect.runPromise)
     assert.strictEqual(await hourFrom("warehouse"), 3, "the release itself is of the first night")
     assert.strictEqual(await hourFrom("published"), 9)
+
+    // What was written once is no proof that it is still there.
+    const published = join(account.output, "published")
+    const release = realpathSync(published)
+    const [file] = readdirSync(release).filter((name) => name.endsWith(".duckdb"))
+    const damages: ReadonlyArray<readonly [lacks: string, damage: () => void]> = [
+      [file!, () => truncateSync(join(release, file!), 4096)],
+      [file!, () => rmSync(join(release, file!))],
+      [published, () => rmSync(join(release, "manifest.json"))],
+      [published, () => rmSync(release, { recursive: true })],
+      [published, () => rmSync(published)]
+    ]
+    const statusOf = async () => {
+      const { code, stdout } = await sluice(["status", "--json", "--check", ...account.selection], environment)
+      const { data, next } = JSON.parse(stdout)
+      return { code, missing: data.targets[0].missing, next }
+    }
+    for (const [lacks, damage] of damages) {
+      damage()
+      const { code, missing, next } = await statusOf()
+      assert.deepStrictEqual([code, missing, next], [3, [lacks], "./sluice publish"])
+    }
+    const { code, stderr } = await sluice(["sync", ...account.selection], environment)
+    assert.strictEqual(code, 0, stderr)
+    const again = new Date(0)
+    utimesSync(join(published, file!), again, again)
+    const repaired = await statusOf()
+    assert.deepStrictEqual([repaired.code, repaired.missing], [0, undefined])
   } finally {
     discard(account)
   }

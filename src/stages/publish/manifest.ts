@@ -1,5 +1,6 @@
 /** Writes the manifest of a release, and reads that of the release before. */
 import { Clock, Effect } from "effect"
+import type { Stats } from "node:fs"
 import { realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { findIn } from "../../catalog/present.ts"
@@ -32,14 +33,26 @@ export const previousRelease = (published: string): Effect.Effect<PreviousReleas
   }).pipe(Effect.orElseSucceed(() => undefined))
 
 /** The files that are not as they were written, without reading them. */
-const changedIn = async (folder: string, files: Manifest["files"]): Promise<ReadonlyArray<string>> => {
+const changedIn = async (
+  folder: string,
+  files: Manifest["files"],
+  isAsWritten = (found: Stats, { bytes, modifiedMs }: Manifest["files"][number]) =>
+    found.size === bytes && found.mtimeMs === modifiedMs
+): Promise<ReadonlyArray<string>> => {
   const changed: Array<string> = []
-  for (const { path, bytes, modifiedMs } of files) {
-    const found = await stat(join(folder, path)).catch(() => undefined)
-    if (found?.size !== bytes || found.mtimeMs !== modifiedMs) changed.push(path)
+  for (const file of files) {
+    const found = await stat(join(folder, file.path)).catch(() => undefined)
+    if (found === undefined || !isAsWritten(found, file)) changed.push(file.path)
   }
   return changed
 }
+
+/** The files of a release that are not there, or of another size; its folder, if there is no manifest in it. */
+export const missingIn = (published: string) =>
+  Effect.tryPromise(async () => {
+    const { files } = await readManifest(published)
+    return changedIn(published, files, ({ size }, { bytes }) => size === bytes)
+  }).pipe(Effect.orElseSucceed(() => [published]))
 
 /** Whose release a folder has, of which run, and which of its files were changed or removed; `undefined` without one. */
 export const releaseIn = (published: string) =>

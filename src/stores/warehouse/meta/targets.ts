@@ -18,7 +18,12 @@ export interface TargetState {
   /** Since when it does not get what is new; absent if it is up to date. */
   readonly failedSince: number | undefined
   readonly problem: string | undefined
+  /** What it got and has not any more, where that was looked at. */
+  readonly missing?: ReadonlyArray<string>
 }
+
+/** The published files, among the targets. */
+export const ownRelease = "published"
 
 const table = "meta.targets"
 

@@ -227,12 +227,14 @@ const answer = (name: "baseUrl" | "location", initial: string | undefined) => pr
 const prompted = Effect.fnUntraced(function* ({ expected, explanation, message }: Question, initial?: string) {
   const { say } = yield* Output
   say(explanation)
-  const wrongIn = (text: string) => (text === "" ? (initial === "" ? undefined : "expected a text") : expected?.(text))
-  const validate = (text: string) => {
-    const wrong = wrongIn(text.trim())
-    return wrong === undefined ? Effect.succeed(text.trim()) : Effect.fail(wrong)
+  // A text that is there already, a refused one or a default, would stand before what is pasted.
+  const kept = initial ? ` (Enter keeps ${initial})` : ""
+  while (true) {
+    const text = (yield* Prompt.run(Prompt.String({ message: `${message}${kept}` }))).trim() || (initial ?? "")
+    const wrong = text === "" ? (initial === "" ? undefined : "expected a text") : expected?.(text)
+    if (wrong === undefined) return text
+    say(wrong, "error")
   }
-  return yield* Prompt.run(Prompt.String({ message, validate, ...(initial && { default: initial }) }))
 })
 
 const askToken = Effect.fnUntraced(function* (earlier: string | undefined) {

@@ -1,6 +1,6 @@
 /** Pages that say nothing new are stored without their records: the tables are as if each had been stored whole. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber, Latch } from "effect"
 import { join } from "node:path"
 import { id, text, values } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
@@ -9,6 +9,7 @@ import { makeBackgroundLoader } from "../../src/stages/load/background-loader.ts
 import { makeLoader } from "../../src/stages/load/load.ts"
 import type { Entry } from "../../src/stores/vault/entry.ts"
 import type { Frame } from "../../src/stores/vault/frame.ts"
+import type { Position } from "../../src/stores/vault/position.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
@@ -142,6 +143,54 @@ describe("a list that is read in full every night", () => {
         assert.isAbove(news.stored.filter(isShort).length, 1)
         assert.isTrue(news.stored.filter(isShort).every(({ body }) => body.length === 0))
       })
+  )
+
+  it.live("restores what a batch deletes that is prepared and not committed yet", () =>
+    Effect.gen(function* () {
+      const names = new Map<string, string>()
+      const nights = [0, 1].map((n) => nightOf(n, () => 0.9, names))
+      const [other, item] = ["L", "M"].map((location) => nights[1]!.find(({ entry }) => entry.location === location)!)
+      const deleted = { entry: { ...item!.entry, kind: "deleted" } as Entry, body: '["1"]' }
+      const folder = newFolder()
+      const night = Effect.gen(function* () {
+        const vault = yield* Vault
+        const loader = yield* makeLoader(resources, join(newFolder(), "tmp"))
+        yield* Effect.forEach(nights[0]!, (frame) => loader.storingNews(vault).append(frame), { discard: true })
+        yield* loader.load
+      })
+      const nextNight = Effect.gen(function* () {
+        const vault = yield* Vault
+        const loader = yield* makeLoader(resources, join(newFolder(), "tmp"))
+        const news = loader.storingNews(vault)
+        // The commit of the first batch waits, while the second one, which has the deletion, is prepared.
+        const [prepared, second, committed] = [yield* Latch.make(), yield* Latch.make(), yield* Latch.make()]
+        let batches = 0
+        const eachAlone = (_: Position, bytes: number) =>
+          Effect.gen(function* () {
+            if (bytes > 0) return false
+            batches++
+            if (batches === 2) yield* Effect.andThen(prepared.open, second.await)
+            return batches < 3
+          })
+        yield* news.append(other!)
+        const holding = yield* Effect.forkChild(loader.known.commits.withPermits(1)(committed.await))
+        const loading = yield* Effect.forkChild(loader.loadContinuously(eachAlone))
+        yield* prepared.await
+        yield* news.append(deleted)
+        yield* second.open
+        const appending = yield* Effect.forkChild(news.append(item!))
+        yield* Effect.sleep(200)
+        yield* committed.open
+        yield* Effect.forEach([holding, appending, loading], Fiber.join, { discard: true })
+        yield* loader.load
+        return yield* (yield* Warehouse).rows("SELECT location_id, id FROM crm.items WHERE _deleted_at IS NOT NULL")
+      })
+      const inVault = Effect.provide(Vault.layer(join(folder, "vault")), { local: true })
+      const gone = yield* Effect.andThen(prepare(catalogue), Effect.andThen(inVault(night), inVault(nextNight))).pipe(
+        Effect.provide(Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 256, template }))
+      )
+      assert.deepStrictEqual(gone, [])
+    })
   )
 
   it.live("is stored once if nothing changes", () =>

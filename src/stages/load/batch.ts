@@ -73,8 +73,14 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   const groups = [...staging.groups.values()].toSorted(
     (a, b) => Number(a.kind === "detail") - Number(b.kind === "detail")
   )
-  for (const { entry, keys } of decisions)
-    if (entry.kind === "deleted") known.forget(entry.resource, entry.location, keys)
+  const deletions = decisions.filter(({ entry }) => entry.kind === "deleted")
+  // Whoever reads the table only later may do so before this batch is committed, and would take its rows for live ones.
+  yield* known.readTables(
+    deletions.flatMap(({ entry: { location, resource: table } }) =>
+      resources.flatMap((resource) => (resource.table === table ? [{ resource, location, isFull: false }] : []))
+    )
+  )
+  for (const { entry, keys } of deletions) known.forget(entry.resource, entry.location, keys)
   for (const { entry } of decisions) loaded.pages?.take(entry)
   for (const { kind, resource, location } of entries)
     if (kind === "end")

@@ -1,6 +1,7 @@
 /** `sluice status`: prints what is not read completely, how fresh the tables are, and what runs now. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { itemAt } from "../catalog/present.ts"
 import { counted } from "../values/finding.ts"
 import { likelyText } from "../values/range.ts"
 import { isWhole, stateText } from "../values/state.ts"
@@ -58,12 +59,23 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
 
 const marks = { complete: "ok", warning: "warn", problem: "error" } as const
 
-/** What is not there, and with `all` the rest. A location that cannot be read is one line. */
+/** So many with one cause are lines of their own. */
+const alikeMax = 5
+
+/** What is not there, and with `all` the rest. A location that cannot be read is one line, as is what has one cause. */
 const readingLines = ({ locations, readings, verdict }: Result["data"], all: boolean, now: number) => {
   const place = placeOf(readings, locations)
   const unreadable = all ? [] : verdict.causes.filter(({ kind }) => kind === "unreadable")
   const isReported = ({ location, resource }: Reading) =>
     unreadable.some((cause) => cause.location === location && cause.resources?.includes(resource))
+  const shown = readings
+    .filter((one) => all || (one.isProblem && !isReported(one)))
+    .toSorted((one, other) => Number(other.isProblem) - Number(one.isProblem))
+  const keyOf = (one: Reading) =>
+    JSON.stringify([place.of(one), shownState(one), why(one), one.completeAt === undefined])
+  const groups = [...Map.groupBy(shown, keyOf).values()].flatMap((alike) =>
+    all || alike.length <= alikeMax ? alike.map((one) => [one]) : [alike]
+  )
   const rows = [
     ...unreadable.map(({ location = "", resources = [], text }) => [
       ...place.of({ location }),
@@ -72,10 +84,14 @@ const readingLines = ({ locations, readings, verdict }: Result["data"], all: boo
       ago(verdict.locations.find((one) => one.location === location)?.oldestAt, now),
       text
     ]),
-    ...readings
-      .filter((one) => all || (one.isProblem && !isReported(one)))
-      .toSorted((one, other) => Number(other.isProblem) - Number(one.isProblem))
-      .map((one) => [...place.of(one), one.resource, shownState(one), ago(one.completeAt, now), why(one)])
+    ...groups.map((group) => {
+      const one = itemAt(
+        group.toSorted((a, b) => byName(a.completeAt ?? "", b.completeAt ?? "")),
+        0
+      )
+      const what = group.length === 1 ? one.resource : `${counted(group.length, "resource")} (--all names them)`
+      return [...place.of(one), what, shownState(one), ago(one.completeAt, now), why(one)]
+    })
   ]
   return rows.length === 0 ? [] : table([...place.head, "resource", "state", "read completely", "why"], rows)
 }

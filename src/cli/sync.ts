@@ -48,7 +48,9 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   const isBrief = place.isOfSeveral ? isWhole : isQuiet
   // A location that cannot be read is one sentence.
   const own = resources.filter((row) => !refused.has(keyOf(row)))
-  const [quiet, shown] = [own.filter(isBrief), own.filter((row) => !isBrief(row))]
+  const [quiet, loud] = [own.filter(isBrief), own.filter((row) => !isBrief(row))]
+  // Why nothing was requested is said below, once.
+  const shown = loud.filter((row) => row.status === "complete" || row.requests + row.records > 0 || hasChanges(row))
   // Whoever writes --quiet wants a result only if something is wrong.
   const isShown = exitCode !== 0 || isLogged("info")
   // Few services send numbers with so many decimals.
@@ -85,6 +87,8 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
       shown.map((row) => [...place.of(row), row.resource, ...tailOf(row, rejectedText(row, data.standingRejects))])
     ))
       print(line)
+  if (isShown && shown.length < loud.length)
+    print(`${shown.length > 0 ? "and " : ""}${counted(loud.length - shown.length, "resource")} not requested`)
   // A list that was read for changes may have records.
   const empty = quiet.filter(({ mode, records }) => mode === "full" && records === 0).length
   const read = quiet.filter((row) => !notDue.has(keyOf(row)))

@@ -1,6 +1,7 @@
 /** What `status` says, compared with what is true of the output. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Account, discard, openAlone, openTables } from "../support/account.ts"
+import { acceleratedFrom } from "../support/clock.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
@@ -41,8 +42,9 @@ describe("status", () => {
       const shown = await sluice(["status", ...account.selection], account.environment)
       assert.match(shown.stdout, /^All \d+ resources are complete; the oldest, \w+(\/\w+)?, was read \d+ s ago\.$/m)
       const trouble = await sluice(["status"], account.environment)
-      assert.match(trouble.stdout, /^invoices +never read +never$/m)
-      assert.notMatch(trouble.stdout, /^contacts /m)
+      assert.match(trouble.stdout, /^\d+ resources \(--all names them\) +never read +never$/m)
+      assert.notMatch(trouble.stdout, /^contacts |^invoices /m)
+      assert.match((await sluice(["status", "--all"], account.environment)).stdout, /^invoices +never read +never$/m)
     } finally {
       discard(account)
     }
@@ -56,6 +58,18 @@ describe("status", () => {
       const stale = await statusOf(account, "--max-age", "0s", ...account.selection)
       assert.strictEqual(stale.code, 3)
       assert.isTrue(stale.readings.every(({ isStale }) => isStale))
+      // One cause of everything is one line: the answer to the only request.
+      account.service.stop()
+      const down = await sluice(["sync"], account.environment, {
+        overrides: acceleratedFrom(Date.now())
+      })
+      assert.strictEqual(down.code, 75, down.stderr)
+      const [, notRequested] = /^and (\d+) resources not requested$/m.exec(down.stdout) ?? []
+      assert.isAbove(Number(notRequested), 80, down.stdout)
+      const { stdout } = await sluice(["status", ...account.selection], account.environment)
+      assert.isBelow(stdout.split("\n").filter((line) => line.includes("incomplete  ")).length, 4, stdout)
+      const all = await sluice(["status", "--all", ...account.selection], account.environment)
+      assert.isAbove(all.stdout.split("\n").filter((line) => line.includes("incomplete  ")).length, 5, all.stdout)
     } finally {
       discard(account)
     }
@@ -207,7 +221,7 @@ describe("status", () => {
       assert.deepStrictEqual([...statesOf(account.service.locationId)], ["complete"])
       assert.deepStrictEqual([...statesOf("another")], ["never"])
       const { stdout } = await sluice(["status", ...account.selection], environment)
-      assert.match(stdout, /^another +contacts +never read/m)
+      assert.match(stdout, /^another +\d+ resources \(--all names them\) +never read/m)
       assert.match(stdout, /^another +0 +\d+ +never$/m)
     } finally {
       discard(account)

@@ -163,12 +163,17 @@ export class Machine {
     })
   })
 
-  watched(warehouse: Warehouse["Service"]): Warehouse["Service"] {
+  watched(warehouse: Warehouse["Service"], commitMs = 0): Warehouse["Service"] {
     const watched = Warehouse.of({
       ...warehouse,
       transaction: (work) =>
-        this.io(
-          typeof work !== "function" && slowStatements.test(String(work[0])) ? Effect.void : warehouse.transaction(work)
+        Effect.delay(
+          this.io(
+            typeof work !== "function" && slowStatements.test(String(work[0]))
+              ? Effect.void
+              : warehouse.transaction(work)
+          ),
+          commitMs
         ),
       checkpointIfAbove: () => Effect.void,
       rows: (sql) => this.io(warehouse.rows(sql)),

@@ -201,7 +201,7 @@ const program = (stage: Stage, { full, deletionShareMax }: Options) => {
     }).pipe(Effect.provideService(Vault, vault))
   }).pipe(
     Effect.scoped,
-    Effect.provideService(Warehouse, machine.watched(warehouse)),
+    Effect.provideService(Warehouse, machine.watched(warehouse, world.commitMs)),
     Effect.provideService(Random.Random, {
       nextDoubleUnsafe: random,
       nextIntUnsafe: () => Math.floor(random() * Number.MAX_SAFE_INTEGER)

@@ -40,7 +40,8 @@ function* smallerThan(world: World): Generator<World> {
     "limits",
     "habits",
     "latencyMs",
-    "files"
+    "files",
+    "commitMs"
   ] as const)
     if (JSON.stringify(world[name]) !== JSON.stringify(calmWorld[name])) yield { ...world, [name]: calmWorld[name] }
   for (const [room, own] of Object.entries(world.small ?? {}))

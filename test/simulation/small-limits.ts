@@ -130,7 +130,11 @@ const withLongExport = (world: World, { chance, int, pick }: Dice): World => {
 }
 
 /** Each has dice of its own. */
-export const withSmallLimits = [withFew, withMore, withCertain, withLongExport]
+/** The warehouse is slower than the service. */
+const withSlowCommits = (world: World, { chance, pick }: Dice): World =>
+  chance(0.25) ? { ...world, commitMs: pick(20, 200, 1500) } : world
+
+export const withSmallLimits = [withFew, withMore, withCertain, withLongExport, withSlowCommits]
 
 /** Rooms and limits that no world plays, with the tests that draw them small, or why none can. */
 const unplayed: Readonly<Record<string, string>> = {

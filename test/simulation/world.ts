@@ -73,6 +73,8 @@ export interface World {
   /** The files behind links are fetched. */
   readonly files: boolean
   readonly deletionShareMax: number
+  /** Before each commit; meanwhile, what is read from the service is prepared for the next. */
+  readonly commitMs?: number
   /** Limits of the program that are so small that the world crosses them. */
   readonly small?: SmallLimits
   readonly nights: ReadonlyArray<Night>
@@ -113,6 +115,8 @@ const diceOf = (seed: number): Dice => {
   }
 }
 
+const chosenFrom = (names: ReadonlyArray<string>) => withParents(names).map(({ collection }) => collection)
+
 const withMore = (world: World, { chance, pick }: Dice): World => {
   const target = world.formats.length > 0 && chance(0.5)
   const nights = world.nights.map((night, index): Night => {
@@ -148,9 +152,7 @@ const withLies = (world: World, { chance, pick }: Dice): World => {
 /** Lists of many pages that an interruption ends half-way: the next run goes on there. */
 const withLongLists = (world: World, { chance, int, pick }: Dice): World => {
   if (!chance(0.06)) return world
-  const chosen = withParents(pick(["contacts"], ["orders"], ["products", "redirects"])).map(
-    ({ collection }) => collection
-  )
+  const chosen = chosenFrom(pick(["contacts"], ["orders"], ["products", "redirects"]))
   const interruption: Interruption = { kind: pick("kill", "power", "stop"), at: 25 + int(40) }
   const first: Night = { ...calmNight, full: true, interruption }
   const long = { collections: chosen, contacts: 40, scale: 0.6, pageSize: 3, latencyMs: 20, limits: "off" } as const
@@ -160,9 +162,7 @@ const withLongLists = (world: World, { chance, int, pick }: Dice): World => {
 /** A small account in which something is deleted, and for a night the service says whatever is drawn, to whatever is asked. */
 const withAnyAnswers = (world: World, { chance, int, pick }: Dice): World => {
   if (!chance(0.4)) return world
-  const chosen = withParents(pick(["contacts", "notes"], ["products", "prices"], ["blogs", "blog_posts"])).map(
-    ({ collection }) => collection
-  )
+  const chosen = chosenFrom(pick(["contacts", "notes"], ["products", "prices"], ["blogs", "blog_posts"]))
   const deletion = { what: "delete" as const, collection: chosen[0]!, count: 1 + int(2) }
   const name = pick(...drawnGlitches)
   const of = pick<Glitch["of"]>(...glitchKinds[name].of)
@@ -190,7 +190,7 @@ const withFiles = (world: World, { chance, pick }: Dice): World => {
     if (isBad) answers = all.filter((one) => one !== "not found")
     return { ...night, changes: [pictures, ...night.changes], ...(isBad && { host }) }
   })
-  const chosen = withParents([...world.collections, "products"]).map(({ collection }) => collection)
+  const chosen = chosenFrom([...world.collections, "products"])
   return { ...world, collections: chosen, nights, files: true }
 }
 
@@ -220,7 +220,7 @@ const withRefusedLocation = (world: World, { chance, int, pick }: Dice): World =
 /** The requests of a day do not suffice for a first reading: it pauses, and goes on when the next day has begun. */
 const withScarceDays = (world: World, { chance, int }: Dice): World => {
   if (!chance(0.04)) return world
-  const chosen = withParents(["contacts", "notes"]).map(({ collection }) => collection)
+  const chosen = chosenFrom(["contacts", "notes"])
   const limits = { burst: 25, intervalMs: 2000, daily: 12 + int(12) }
   const nights = [calmNight, { ...calmNight, hoursAfter: 0.1 }, calmNight]
   const few = { contacts: 17, pageSize: 5, foreign: 0, target: false, formats: [], files: false }
@@ -246,13 +246,13 @@ const drawn = (dice: Dice, seed: number): World => {
   const { chance, int, pick } = dice
   const isMass = chance(0.12)
   const all = !isMass && chance(0.08)
-  const chosen = withParents(
+  const chosen = chosenFrom(
     all
       ? collections
       : isMass
         ? [pick("contacts", "redirects"), "notes"]
         : Array.from({ length: 1 + int(5) }, () => pick(...collections))
-  ).map(({ collection }) => collection)
+  )
   const nights: Array<Night> = []
   // The first night reads the account; it is calm as often as not, so that the others have something to change.
   for (let left = 2 + int(2); left > 0; left--) {

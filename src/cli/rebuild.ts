@@ -39,7 +39,7 @@ import { releases } from "../run/sync-result.ts"
 import { printEither } from "../console/result.ts"
 
 export const rebuild = Effect.fn("command.rebuild")(function* (flags: Flags & { readonly json: boolean }) {
-  const { print, isLogged } = yield* Output
+  const { print, isLogged, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { vault, warehouse, rebuilt, temporary } = outputPaths(output.folder)
   if (!existsSync(vault)) return yield* nothingSynced(output.folder, `There is no vault in ${output.folder}.`)
@@ -60,7 +60,8 @@ export const rebuild = Effect.fn("command.rebuild")(function* (flags: Flags & { 
       yield* (yield* makeLoader(catalogue.resources, temporary, policies)).load
       const warehouse = yield* Warehouse
       yield* refuseLoss(catalogue, old, warehouse)
-      yield* copyHistory(old, warehouse, temporary)
+      if (!(yield* copyHistory(old, warehouse, temporary)))
+        say("Without the old warehouse, the runs before this one are not in meta.runs any more.", "warn")
       const historyBefore = yield* before(output.values.prune.history, startedAt)
       if (historyBefore !== undefined) yield* pruneHistory(catalogue, { apply: true, before: historyBefore })
       const begun = yield* beginRun("rebuild")

@@ -78,6 +78,13 @@ describe("a rebuild", () => {
       const rebuilt = await run("rebuild")
       assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
       assert.isEmpty(await ask(folder, "FROM crm.contacts"))
+      assert.match(
+        rebuilt.stderr,
+        /^Without the old warehouse, the runs before this one are not in meta\.runs any more\./m
+      )
+      assert.deepStrictEqual(await ask(folder, "SELECT command FROM meta.runs"), [{ command: "rebuild" }])
+      const again = await run("rebuild")
+      assert.notInclude(again.stderr, "Without the old warehouse")
     })
   })
 

@@ -17,13 +17,14 @@ const history = {
   safeguards: "FROM meta.safeguards"
 }
 
+/** Whether there were runs to copy. */
 export const copyHistory = Effect.fnUntraced(function* (
   old: Warehouse["Service"],
   rebuilt: Warehouse["Service"],
   temporary: string
 ) {
   const tables = yield* existingMetaTables(old)
-  if (!tables.has("runs")) return
+  if (!tables.has("runs")) return false
   yield* onDisk(temporary, "created", () => mkdir(temporary, { recursive: true, mode: 0o700 }))
   for (const [table, select] of Object.entries(history)) {
     if (!tables.has(table)) continue
@@ -32,4 +33,5 @@ export const copyHistory = Effect.fnUntraced(function* (
     yield* rebuilt.run(`INSERT INTO meta.${table} BY NAME FROM read_parquet(${file})`)
   }
   yield* onDisk(temporary, "removed", () => removeBelow(dirname(temporary), temporary))
+  return true
 })

@@ -212,7 +212,7 @@ const explanations: {
   }),
   DestinationFailed: (reason) => ({
     ends: "failed",
-    message: `The target ${reason.target} still has its earlier rows: ${reason.detail}. The warehouse has everything that was read.`,
+    message: `The target ${reason.target} was not changed: ${reason.detail}. The warehouse has everything that was read.`,
     next: "Correct this, then run ./sluice publish; it brings the target up to date."
   }),
   TablesWait: (reason) => ({

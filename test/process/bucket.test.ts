@@ -262,7 +262,7 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
     assert.strictEqual(failed.code, 1)
     assert.match(
       failed.stdout,
-      /The target exports still has its earlier rows: PUT s3:\/\/crm\/late\/objects\/.* answered 403 AccessDenied/
+      /The target exports was not changed: PUT s3:\/\/crm\/late\/objects\/.* answered 403 AccessDenied/
     )
     for (const text of [key, secret]) assert.notInclude(failed.stdout + failed.stderr, text)
     assert.isTrue(existsSync(join(folder, "crm.duckdb")))

@@ -7,7 +7,7 @@ import { dayMs } from "../catalog/timestamps.ts"
 import { presentTime } from "../values/present-time.ts"
 import { date, duration, numberFrom, positiveNumber, setting, share, type ValuesOf } from "../values/setting.ts"
 import { isWhole } from "../values/state.ts"
-import { clockText, hours, megabytes, number, percent, some } from "../values/text.ts"
+import { duration as ageText, clockText, megabytes, number, percent, some } from "../values/text.ts"
 import { type Found, type Situation, alarm, daysLeft } from "./alarm.ts"
 import { ageOf } from "./reading.ts"
 import type { Cause } from "./verdict.ts"
@@ -45,7 +45,7 @@ export const alarms = {
               {
                 subject: reading.subject,
                 level: isError ? "wrong" : "warning",
-                what: `last read completely ${hours(age)} ago; the limit is ${hours(isError ? errorAfter : warnAfter)}`,
+                what: `last read completely ${ageText(age)} ago; the limit is ${ageText(isError ? errorAfter : warnAfter)}`,
                 next: "./sluice sync"
               }
             ]
@@ -90,7 +90,7 @@ export const alarms = {
       facts.modelProblems.map(({ where, keptAt }) => ({
         subject: where,
         level: keptAt === undefined ? "wrong" : "warning",
-        what: `the model could not be built; the release ${keptAt === undefined ? "has no table of it" : `keeps its table of ${hours(now - keptAt)} ago`}`,
+        what: `the model could not be built; the release ${keptAt === undefined ? "has no table of it" : `keeps its table of ${ageText(now - keptAt)} ago`}`,
         next: "look at meta.model_problems; ./sluice publish, once it is corrected"
       }))
   }),
@@ -105,14 +105,14 @@ export const alarms = {
         const has =
           run === undefined || deliveredAt === undefined
             ? "it never got any tables"
-            : `it has those of run ${run}, which it got ${hours(now - deliveredAt)} ago`
+            : `it has those of run ${run}, which it got ${ageText(now - deliveredAt)} ago`
         return [
           {
             subject: name,
             level: "wrong",
             what: missing
               ? `it lacks ${some(missing)}, which it got with run ${run}`
-              : `it has not got what is new for ${hours(now - failedSince)}; ${has}`,
+              : `it has not got what is new for ${ageText(now - failedSince)}; ${has}`,
             next: missing ? "./sluice publish" : "./sluice status, which says why; then ./sluice publish"
           }
         ]

@@ -3,18 +3,14 @@
 export const number = (value: number): string => Math.round(value).toLocaleString("en-US")
 export const percent = (share: number): string => `${Number((100 * share).toFixed(2))} %`
 export const megabytes = (bytes: number): string => `${number(bytes / 1_000_000)} MB`
-export const hours = (milliseconds: number): string => `${number(milliseconds / 3_600_000)} hours`
 /** `aheadMs`: negative if it is behind. */
-export const clockText = (aheadMs: number): string => {
-  const away = Math.abs(aheadMs)
-  const by = away < 7_200_000 ? `${number(away / 60_000)} minutes` : hours(away)
-  return `the clock of this machine was ${by} ${aheadMs > 0 ? "ahead of" : "behind"} the service's`
-}
+export const clockText = (aheadMs: number): string =>
+  `the clock of this machine was ${duration(Math.abs(aheadMs))} ${aheadMs > 0 ? "ahead of" : "behind"} the service's`
 export const duration = (milliseconds: number): string => {
   const seconds = Math.round(milliseconds / 1000)
   if (seconds < 120) return `${seconds} s`
   const minutes = Math.round(seconds / 60)
-  return minutes < 120 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`
+  return minutes < 120 ? `${minutes} min` : `${Number((minutes / 60).toFixed(1))} h`
 }
 
 /** The first five on one line, of which each is shortened to `longest` letters, and how many more there are. */

@@ -149,11 +149,8 @@ describe("an alarm", () => {
     const [late, never] = found({
       targets: [target, { ...target, name: "new", run: undefined, deliveredAt: undefined }]
     })
-    assert.strictEqual(
-      late!.what,
-      "it has not got what is new for 26 hours; it has those of run r0, which it got 50 hours ago"
-    )
-    assert.strictEqual(never!.what, "it has not got what is new for 26 hours; it never got any tables")
+    assert.strictEqual(late!.what, "it has not got what is new for 26 h; it has those of run r0, which it got 50 h ago")
+    assert.strictEqual(never!.what, "it has not got what is new for 26 h; it never got any tables")
     for (const { what } of [late!, never!]) assert.notInclude(what, "refused", "a server's words may quote values")
   })
   it("about a limit that leaves something out", () => {

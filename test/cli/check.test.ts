@@ -43,13 +43,10 @@ describe("check", () => {
       await age(60)
       const second = await check()
       assert.strictEqual(second.code, 4)
-      assert.match(
-        second.stdout,
-        /^error {4}freshness:users: last read completely 60 hours ago; the limit is 54 hours\. Next/
-      )
+      assert.match(second.stdout, /^error {4}freshness:users: last read completely 60 h ago; the limit is 54 h\. Next/)
       assert.deepStrictEqual(JSON.parse((await check("--json")).stdout).data.opened, [])
       const status = await sluice(["status", ...account.selection], account.environment)
-      assert.include(status.stdout, "error    freshness:users: last read completely 60 hours ago")
+      assert.include(status.stdout, "error    freshness:users: last read completely 60 h ago")
       const nagios = await check("--as", "nagios")
       assert.strictEqual(nagios.code, 2)
       assert.match(nagios.stdout, /^SLUICE CRITICAL - freshness:users: .* \| warnings=0 errors=1\n$/)
@@ -65,7 +62,7 @@ describe("check", () => {
     writeFileSync(settings, '[[silence]]\nalarm = "freshness:users"\nreason = "nobody joins"\nuntil = "2999-12-31"\n')
     const { code, stdout } = await check("--config", settings)
     assert.strictEqual(code, 0)
-    assert.match(stdout, /^silenced freshness:users: last read completely 40 hours ago; .*\(nobody joins\)/)
+    assert.match(stdout, /^silenced freshness:users: last read completely 40 h ago; .*\(nobody joins\)/)
     writeFileSync(settings, readFileSync(settings, "utf8").replace("2999", "2020"))
     assert.strictEqual((await check("--config", settings)).code, 4)
     await age(0)

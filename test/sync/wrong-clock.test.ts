@@ -7,8 +7,8 @@ import { begin } from "../support/life.ts"
 const day = 86_400_000
 
 it.each([
-  ["ahead of", 2 * day, "48 hours"],
-  ["behind", -2 * day, "48 hours"],
+  ["ahead of", 2 * day, "48 h"],
+  ["behind", -2 * day, "48 h"],
   ["behind", -600_000, "10 minutes"]
 ])(
   "a clock that is %s the service's by %s ms is told, and dates nothing",
@@ -78,7 +78,7 @@ it("a first sync under a clock that is two days ahead is told, and dated by the 
   const life = await begin(openAlone("locations", "--contacts", "1"))
   life.clock = wrongClock(2 * day)
   const { stderr } = await life.sync()
-  assert.include(stderr.replaceAll(/\s+/g, " "), "the clock of this machine was 48 hours ahead of the service's")
+  assert.include(stderr.replaceAll(/\s+/g, " "), "the clock of this machine was 48 h ahead of the service's")
   const [run] = await life.ask("FROM meta.runs")
   assert.closeTo(Number(run!["clock_ahead_ms"]), 2 * day, 2000)
   assert.closeTo(Date.parse(String(run!["started_at"])), Date.now(), 200_000)

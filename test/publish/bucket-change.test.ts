@@ -13,22 +13,33 @@ class Bucket {
   readonly objects = new Set<string>()
   readonly names = new Map<string, string>()
 
+  /** What a look finds that somebody has removed. */
+  readonly lost = new Set<string>()
+
+  lose(name: string): void {
+    this.lost.add(name)
+    this.objects.delete(name)
+    this.names.delete(name)
+  }
+
   /** `steps`: how many changes are made before the delivery is killed. */
   deliver(run: string, files: Readonly<Record<string, string>>, now: number, steps = Infinity, full = false): void {
     const wanted = Object.entries(files).map(([path, object]) => fileOf(path, object))
-    if (!full && this.manifest && !this.interrupted && isCurrent(this.manifest, { run, files: wanted }, now)) return
-    const found = { before: this.manifest, interrupted: this.interrupted }
+    const missing = [...this.lost]
+    const found = { before: this.manifest, interrupted: this.interrupted, missing }
+    if (!full && isCurrent(found, { run, files: wanted }, now)) return
     const change = changeOf(found, wanted, { full, isLarge: () => false, now, run })
     const work = [
       () => void (this.interrupted = { owner: "o", ...change.writing }),
       ...change.sent.map(
         ({ object }) =>
           () =>
-            void this.objects.add(object)
+            void (this.objects.add(object) && this.lost.delete(object))
       ),
       ...change.copied.map(({ object, path }) => () => {
         assert.isTrue(this.objects.has(object), `${object} is copied before it is there`)
         this.names.set(path, object)
+        this.lost.delete(path)
       }),
       ...change.stale.map((path) => () => void this.names.delete(path)),
       ...change.due.map((object) => () => void this.objects.delete(object)),
@@ -83,6 +94,28 @@ describe("a delivery to a bucket", () => {
         bucket.deliver("6", { a: "a6" }, 60 * hour)
         assert.sameMembers([...bucket.objects], ["a5", "a6"], `${first}, ${second}`)
       }
+  })
+
+  it("makes again what somebody has removed, a file or its object", () => {
+    for (const lost of ["a", "b", "a1", "b1"]) {
+      const bucket = new Bucket()
+      const files = { a: "a1", b: "b1" }
+      bucket.deliver("1", files, 0)
+      bucket.lose(lost)
+      bucket.deliver("1", files, hour)
+      assert.deepStrictEqual([Object.fromEntries(bucket.names), bucket.missing()], [files, []], lost)
+    }
+  })
+
+  it("of the release before is no success while the names may be those of a later one that was killed", () => {
+    for (let steps = 0; steps < 9; steps++) {
+      const bucket = new Bucket()
+      const files = { a: "a1", b: "b1" }
+      bucket.deliver("1", files, 0)
+      bucket.deliver("2", { a: "a2", b: "b2" }, hour, steps)
+      bucket.deliver("1", files, 2 * hour)
+      assert.deepStrictEqual(Object.fromEntries(bucket.names), files, `killed after ${steps} steps`)
+    }
   })
 
   it("sends everything if nothing is to be believed", () => {

@@ -89,17 +89,18 @@ const isDue =
   ({ since }: BucketManifest["earlier"][number]): boolean =>
     since !== writtenAt && Date.parse(since) + graceMs <= now
 
-/** Whether the bucket has the release, and nothing is to be removed yet. */
+/** Whether the bucket has the release, whole, and nothing is to be removed yet. */
 export const isCurrent = (
-  { earlier, files, run, writtenAt }: BucketManifest,
+  { before, interrupted, missing = [] }: Found,
   release: { readonly run: string; readonly files: ReadonlyArray<Pick<BucketFile, "path" | "sha256">> },
   now: number
 ): boolean => {
-  const sumByPath = new Map(files.map(({ path, sha256 }) => [path, sha256]))
+  if (before === undefined || interrupted || missing.length > 0) return false
+  const sumByPath = new Map(before.files.map(({ path, sha256 }) => [path, sha256]))
   return (
-    run === release.run &&
+    before.run === release.run &&
     sumByPath.size === release.files.length &&
     release.files.every(({ path, sha256 }) => sumByPath.get(path) === sha256) &&
-    !earlier.some(isDue(now, writtenAt))
+    !before.earlier.some(isDue(now, before.writtenAt))
   )
 }

@@ -71,8 +71,7 @@ export const stage = Effect.fn("bucket.stage")(function* (
 ) {
   const { manifest } = release!
   const now = yield* Clock.currentTimeMillis
-  const isWhole = there !== undefined && there.missing.length === 0 && !there.interrupted
-  if (isWhole && there.manifest && isCurrent(there.manifest, manifest, now)) return undefined
+  if (there && isCurrent({ ...there, before: there.manifest }, manifest, now)) return undefined
   const files = manifest.files.map(({ path, table, rows, bytes, sha256 }): BucketFile => ({
     path,
     object: objectOf({ path, sha256 }),

@@ -1,6 +1,7 @@
 /** Each alarm just before and just at its limit. */
 import { assert, describe, it } from "@effect/vitest"
-import { type AlarmKind, type AlarmLimits, alarms, nameOf } from "../../src/alarms/alarms.ts"
+import { type AlarmKind, type AlarmLimits, alarms, alarmsOf, nameOf } from "../../src/alarms/alarms.ts"
+import type { Facts } from "../../src/alarms/facts.ts"
 import type { FailedRun } from "../../src/alarms/verdict.ts"
 import { noFacts } from "../../src/alarms/watch.ts"
 import { silencesOf } from "../../src/alarms/silence.ts"
@@ -155,6 +156,59 @@ describe("the alarm about the sync", () => {
     assert.strictEqual(level("freshness", { readings, syncs: [run({ exitCode: 3 })] }), "none")
     assert.strictEqual(level("freshness", { readings }), "wrong")
   })
+})
+
+it("each fact is an alarm of its own kind, named by what it is about, and says what was found", () => {
+  const facts = {
+    standing: [
+      { subject: "first-0", rejected: 71, rows: 100 },
+      { subject: "second-0", rejected: 72, rows: 100 }
+    ],
+    modelProblems: [
+      { where: "first-1", keptAt: now - 71 * hour },
+      { where: "second-1", keptAt: undefined }
+    ],
+    targets: [
+      { name: "first-2", run: "run-71", deliveredAt: now - 9 * hour, failedSince: now - 3 * hour },
+      { name: "second-2", failedSince: now - 72 * hour },
+      { name: "third-2", run: "run-73", deliveredAt: now - 9 * hour }
+    ],
+    limits: [
+      { place: "first-3", allowed: 71, found: 1072, what: "fields", whole: "elsewhere" },
+      { place: "second-3", allowed: 72, found: 1073, what: "rows", whole: "elsewhere" }
+    ],
+    unknownTimeZones: [
+      { location: "first-4", timeZone: "Mars/71" },
+      { location: "second-4", timeZone: "Mars/72" }
+    ],
+    newFields: ["first-5", "second-5"],
+    newValues: ["first-6", "second-6"]
+  }
+  const kinds = {
+    standing: ["rejects", /^71 rejected.*100 rows.*1 %/, /^72 /],
+    modelProblems: ["models", /keeps its table of 71 h/, /has no table/],
+    targets: ["target", /for 3 hours; it has those of run run-71, which it got 9 hours/, /for 72 hours; it never got/],
+    limits: ["limit", /for 71 fields, and there are 1,072/, /for 72 rows, and there are 1,073/],
+    unknownTimeZones: ["time_zone", /Mars\/71/, /Mars\/72/],
+    newFields: ["schema", /fields.*first-5, second-5/],
+    newValues: ["values", /values.*first-6, second-6/]
+  } as const
+  for (const [index, [name, [kind, ...texts]]] of Object.entries(kinds).entries()) {
+    const own = { [name]: facts[name as keyof typeof facts] }
+    const found = alarmsOf(situationOf({ ...noFacts, syncs: [run()], ...own } as Facts), limits as AlarmLimits)
+    const subjects = texts.length > 1 ? [`${kind}:first-${index}`, `${kind}:second-${index}`] : [kind]
+    assert.deepStrictEqual(
+      found.map(({ where }) => where),
+      subjects,
+      name
+    )
+    for (const [n, text] of texts.entries()) assert.match(found[n]!.what, text)
+  }
+  const all = alarmsOf(situationOf({ ...noFacts, syncs: [run()], ...facts } as unknown as Facts), limits as AlarmLimits)
+  assert.deepStrictEqual(
+    [...new Set(all.map(({ kind }) => kind))],
+    Object.values(kinds).map(([kind]) => kind)
+  )
 })
 
 describe("a night", () => {

@@ -4,15 +4,18 @@ import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { id, instant } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
-import { type Strategy, defineList } from "../../src/catalog/resource.ts"
+import { type Strategy, childRequestOf, defineList } from "../../src/catalog/resource.ts"
 import { expectChildren } from "../../src/stages/plan/expect.ts"
 import { makePlan } from "../../src/stages/plan/plan.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import type { PastReading } from "../../src/stores/warehouse/meta/reading-history.ts"
+import type { Range } from "../../src/values/range.ts"
 import { nothingOptional } from "../support/optional.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 
+const day = 86_400_000
 const strategy: Strategy = { request: get("/things"), paging: { kind: "offset" }, records: "things", pageSize: 10 }
 const things = defineList({
   table: "things",
@@ -102,3 +105,40 @@ it.live("records that are read once a night are read again in the next night, el
     assert.isTrue(yield* readsSingle("L", false))
   }).pipe(Effect.provide(layer()))
 )
+
+it("a range over earlier nights has each of them, with room for another one, and what is due besides", () => {
+  const childRequest = childRequestOf(things)!
+  for (let seed = 1; seed <= 200; seed++) {
+    const random = randomFrom(seed)
+    const below = (n: number) => Math.floor(random() * n)
+    const took = Array.from({ length: 1 + below(4) }, () => below(40))
+    const due = below(10)
+    const nights = took.map((requests) => ({ mode: "children", requests, changed: 0, elapsedMs: day }) as PastReading)
+    const { basis, requests } = expectChildren(
+      { childRequest, state: { due, oldestFetch: undefined }, nights, parents: 9 },
+      undefined
+    )
+    const [least, most] = [Math.min(...took), Math.max(...took)]
+    const [low, high] = took.length === 1 ? [least / 2, most * 2] : [least * 0.8, most * 1.2]
+    const shown = JSON.stringify({ took, due, requests })
+    assert.strictEqual(basis, "earlier syncs")
+    assert.strictEqual(requests.min, Math.max(due, Math.floor(low)), shown)
+    assert.isTrue(requests.max! >= due + high && requests.max! < due + high + 1, shown)
+  }
+})
+
+it("without earlier nights, children take a request for each parent that changes, and for each that is due", () => {
+  const childRequest = childRequestOf(things)!
+  const expected = (more: object, changed: Range | undefined, due = 3, parents = 9) =>
+    expectChildren(
+      { childRequest: { ...childRequest, ...more }, state: { due, oldestFetch: undefined }, nights: [], parents },
+      changed
+    )
+  assert.deepStrictEqual(expected({}, undefined), { requests: { min: 3, max: 3 }, basis: "rows that are due" })
+  assert.deepStrictEqual(expected({}, { min: 2, max: 5 }), { requests: { min: 5, max: 8 }, basis: "rows that are due" })
+  assert.deepStrictEqual(expected({}, { min: 2, max: 5 }, 0), { requests: { min: 2, max: 5 }, basis: "parents" })
+  assert.deepStrictEqual(expected({}, { min: 2 }, 0, 0), { requests: { min: 2 }, basis: "unknown" })
+  // Which of the changed parents are asked for is not known.
+  for (const more of [{ where: "is_open" }, { ids: "key" }])
+    assert.deepStrictEqual(expected(more, { min: 2, max: 5 }).requests, { min: 3, max: 8 })
+})

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { readingHistory } from "../../src/stores/warehouse/meta/reading-history.ts"
 import {
+  addBlockedFields,
   changedSince,
   completeRuns,
   lastReadings,
@@ -14,8 +15,9 @@ import {
   unfinishedRefreshes
 } from "../../src/stores/warehouse/meta/run-resources.ts"
 import { eachSync } from "../../src/stores/warehouse/meta/runs.ts"
+import { query } from "../../src/stores/warehouse/query.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
-import { instantOf, literal } from "../../src/stores/warehouse/sql.ts"
+import { instantOf, literal, selected } from "../../src/stores/warehouse/sql.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -196,6 +198,26 @@ it.live("each question about runs has the answer of a plain reading of them", ()
           )
         ),
         "the history of nights"
+      )
+      // Each row says which fields its own reading has met and not stored.
+      const [one, other] = [pick(readings), pick(readings)]
+      yield* transaction(
+        [one, other].map(({ location, resource: label, run }, n) =>
+          addBlockedFields({ run, location, label }, ["things.b", `things.a${n}`])
+        )
+      )
+      const blocked = yield* query(
+        { key: String, fields: selected<ReadonlyArray<string>> },
+        `SELECT run_id || ' ' || location_id || ' ' || resource AS key, to_json(blocked_fields)::VARCHAR AS fields
+         FROM meta.run_resources WHERE len(blocked_fields) > 0`
+      )
+      const keyOf = ({ location, resource, run }: Reading) => `${run} ${location} ${resource}`
+      same(
+        Object.fromEntries(blocked.map(({ fields, key }) => [key, fields])),
+        one === other
+          ? { [keyOf(one)]: ["things.a0", "things.a1", "things.b"] }
+          : { [keyOf(one)]: ["things.a0", "things.b"], [keyOf(other)]: ["things.a1", "things.b"] },
+        "blocked fields"
       )
     }
   }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 128 })))

@@ -6,6 +6,7 @@ import { parseExact } from "../../src/catalog/json.ts"
 import { boolean, count, decimal, id, json, map, rows, text, values } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { defineList } from "../../src/catalog/resource.ts"
+import { randomFrom } from "../support/random.ts"
 import { normaliserOf } from "../../src/stages/load/normalise/normalise.ts"
 
 const things = defineList({
@@ -84,6 +85,28 @@ describe("is printed as JSON.stringify prints it", () => {
       const { row } = read(`{"id":"a","${field}":${value},"tags":[${value}],"settings":{"c":{"status":${value}}}}`)
       assert.strictEqual(JSON.stringify(JSON.parse(row!)), row)
     }
+  })
+
+  it("whatever its length, also beside others", () => {
+    const random = randomFrom(4)
+    const letters = ["a", "Z", "0", " ", "'", '"', "\\", "\n", "é", "€", "😀", "<", "\u007f"]
+    for (let length = 0; length < 300; length = length < 80 ? length + 1 : length + 17)
+      for (const kinds of [5, letters.length]) {
+        const text = Array.from({ length }, () => letters[Math.floor(random() * kinds)]!).join("")
+        const { row } = read(JSON.stringify({ id: `i${text}`, name: text, tags: [text, "last"], meta: text }))
+        const { _extra: _, ...found } = JSON.parse(row!) as Record<string, unknown>
+        assert.deepStrictEqual(
+          found,
+          {
+            id: `i${text}`,
+            name: text,
+            meta: JSON.stringify(text),
+            meta_text: text,
+            thing_tags: [text, "last"].map((tag) => ({ kind: "own", tag }))
+          },
+          JSON.stringify(text)
+        )
+      }
   })
 
   it("but lone surrogates become U+FFFD, in values and in names", () => {

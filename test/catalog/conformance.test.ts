@@ -125,6 +125,20 @@ const values = {
   json: { a: 1 }
 }
 
+it("a list is read in the order that its request asks for", () => {
+  let ordered = 0
+  for (const resource of catalogue.resources)
+    for (const strategy of [...strategiesOf(resource), ...(resource.backfill?.strategies ?? [])]) {
+      const [, order] = /"(asc|ascend|desc|descend)"/.exec(JSON.stringify(strategy.request)) ?? []
+      const { paging, stopBefore } = strategy
+      const isDescending = (paging.kind === "sortValue" && paging.descending === true) || stopBefore !== undefined
+      if (order === undefined && paging.kind !== "sortValue" && stopBefore === undefined) continue
+      assert.strictEqual(order?.startsWith("desc"), isDescending, `${resource.table}: ${JSON.stringify(strategy)}`)
+      ordered++
+    }
+  assert.isAbove(ordered, 10)
+})
+
 describe("the warehouse of the definitions", () => {
   it.live(
     "is created by DuckDB, keeps its rows when it is prepared again, and meta.columns describes every column once",

@@ -1,6 +1,7 @@
 /** Excluded values are removed from a record before it is stored, and values that other settings need stay. */
 import { assert, describe, it } from "@effect/vitest"
 import { createHmac, hkdfSync } from "node:crypto"
+import { tablesOf } from "../../src/catalog/tables.ts"
 import { neededColumns } from "../../src/catalog/needed-columns.ts"
 import { email, snakeCase } from "../../src/catalog/fields.ts"
 import { defineList, transformed } from "../../src/catalog/resource.ts"
@@ -204,6 +205,17 @@ describe("what cannot be kept out", () => {
     for (const { table, changes, tombstone, key = ["id"] } of catalogue.resources)
       for (const column of [...key, tombstone, changes && snakeCase(changes.field)])
         if (column !== undefined) assert.isTrue(needed.has(`${table}.${column}`), `${table}.${column}`)
+    // A row of a child table is found again by its key, and the rows of a parent by its id.
+    for (const resource of catalogue.resources) {
+      const { cascadesFrom, childOf, person } = resource
+      for (const { key, name } of tablesOf(resource).slice(1))
+        for (const column of key) assert.isTrue(needed.has(`${name}.${column}`), `${name}.${column}`)
+      for (const column of [childOf?.column, cascadesFrom?.column, resource.partitionColumn, resource.expires])
+        if (column !== undefined)
+          assert.isTrue(needed.has(`${resource.table}.${column}`), `${resource.table}.${column}`)
+      for (const path of [...(person?.contacts ?? []), ...Object.keys(person?.records ?? {})])
+        assert.isTrue(needed.has(path.includes(".") ? path : `${resource.table}.${path}`), `${resource.table}: ${path}`)
+    }
   })
 
   it("is refused, if it is of a class that is kept out", () => {

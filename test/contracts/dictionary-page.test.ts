@@ -28,6 +28,19 @@ describe("the dictionary as HTML", () => {
     ])
     const targets = Array.from(stdout.matchAll(/ (?:xlink:)?href="([^"]*)"/g), ([, target]) => target!)
     assert.isAbove(targets.length, tables.length)
+    // What a model is made of says so as well.
+    const linked = (word: string) =>
+      Array.from(stdout.matchAll(/<section class="table" id="([\w.]+)">(.*?)<\/section>/gs), ([, id, section]) =>
+        Array.from(section!.matchAll(new RegExp(`(?:^|>)${word} .*`, "gm")), ([line]) =>
+          Array.from(line.matchAll(/href="#([\w.]+)"/g), ([, other]) => [id!, other!] as const)
+        ).flat()
+      ).flat()
+    const made = linked("Made of")
+    assert.isAbove(made.length, models.length)
+    assert.sameDeepMembers(
+      linked("Read by").map(([id, other]) => [other, id] as const),
+      made
+    )
     const ids = new Set(idsOf(stdout))
     assert.deepStrictEqual(
       targets.filter((target) => !ids.has(target.replace("#", ""))),

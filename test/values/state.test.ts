@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Writable } from "node:stream"
 import { Output } from "../../src/console/streams.ts"
-import { readingStates, runStates, stateText, toneByText, toneOf } from "../../src/values/state.ts"
+import { isWhole, readingStates, runStates, stateText, toneByText, toneOf } from "../../src/values/state.ts"
 
 describe("a state", () => {
   it("has a text and a tone, and what is no state has neither", () => {
@@ -18,6 +18,13 @@ describe("a state", () => {
       ]
     )
     assert.deepStrictEqual([stateText("<b>_x"), toneOf("<b>_x"), toneOf("toString")], ["<b>_x", undefined, undefined])
+  })
+
+  it("is whole if it was read to its end", () => {
+    assert.deepStrictEqual([...new Set([...readingStates, ...runStates])].filter(isWhole), [
+      "complete",
+      "complete_with_warnings"
+    ])
   })
 
   it("has its colour in a cell of a row on a terminal, and nowhere else", () => {

@@ -81,4 +81,18 @@ describe("what a host sent", () => {
     ["a picture without its last chunk", { sent: { ...png, tail: png.head } }, /without its end/],
     ["a text of another size", { sent: text("Please sign in"), said: { name: "a.txt", bytes: 5402 } }, /says 5402/]
   ])("is not the file: %s", (_, one, why) => assert.match(found(one)!, why))
+
+  it("is a text wherever its beginning is cut, also within a character, and what has other bytes is none", () => {
+    const words = Buffer.from("größe 💶, naïve – 日本")
+    for (let cut = 1; cut <= words.length; cut++) {
+      const head = words.subarray(0, cut)
+      assert.match(
+        found({ sent: { head, found: undefined }, link: "/a.png" })!,
+        /a text in place of a picture/,
+        `${cut} bytes`
+      )
+      const other = Buffer.concat([Buffer.from([0xff]), head])
+      assert.isUndefined(found({ sent: { head: other, found: undefined }, link: "/a.png" }), `${cut} other bytes`)
+    }
+  })
 })

@@ -7,7 +7,9 @@ import { cursorOr, get, since, size } from "../../src/catalog/request.ts"
 import { type Strategy, defineList } from "../../src/catalog/resource.ts"
 import { Api } from "../../src/stages/api/api.ts"
 import { Unavailable } from "../../src/stages/api/errors.ts"
-import { readWithTotal } from "../../src/stages/extract/totals.ts"
+import { readWithTotal, withOwnDifference } from "../../src/stages/extract/totals.ts"
+import type { Outcome } from "../../src/stores/vault/entry.ts"
+import type { Reason } from "../../src/values/reason.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { noCapabilities } from "../../src/values/capabilities.ts"
@@ -164,6 +166,63 @@ describe("after a reading of changes", () => {
       const { kinds, outcome } = yield* night({ deleted: 1, vainReadings: 3 })
       assert.deepStrictEqual(kinds, ["changes"])
       assert.isUndefined(outcome.soughtAt)
+    })
+  )
+})
+
+describe("after a full reading because of a total", () => {
+  it.effect("the difference is the list's own if no row changed, or if it has records without a row", () =>
+    Effect.gen(function* () {
+      for (let seed = 1; seed <= 150; seed++) {
+        const random = randomFrom(seed)
+        const below = (n: number) => Math.floor(random() * n)
+        const [rows, rowsBefore, total] = [below(4), below(4), below(4)]
+        const [isBelow, isKept, hasOwn] = [random() < 0.3, random() < 0.2, random() < 0.5]
+        const vainReadings = [undefined, 0, 1, 2][below(4)]
+        const own = { _tag: "BelowTotal", total: 9, read: 8 } as const
+        const remarks: ReadonlyArray<Reason> = [
+          ...(isBelow ? [{ _tag: "BelowTotal", total, read: rows } as const] : []),
+          ...(isKept ? [{ _tag: "MissingRowsExist", count: 1 } as unknown as Reason] : []),
+          { _tag: "TotalDiffers", rows: 1, total: 2 }
+        ]
+        const outcome: Outcome = { mode: "full", shortfalls: [], warnings: remarks, requests: 2, soughtAt: 5, total }
+        const capabilities = { ...noCapabilities, ...(vainReadings !== undefined && { vainReadings }) }
+        const found = yield* withOwnDifference(
+          { outcome, rowsBefore, ...(hasOwn && { own }) },
+          items,
+          { mode: "incremental", checkpoints: {}, capabilities },
+          contextOf({ resources: [items] })
+        ).pipe(
+          Effect.provide(
+            Layer.mergeAll(
+              Layer.succeed(Api, Api.of({ ...silentApi, send: () => Effect.die("the reading has a total") })),
+              Layer.succeed(Vault, vaultOf()),
+              Layer.succeed(Warehouse, {
+                rows: () => Effect.succeed([{ table: "items", n: String(rows) }])
+              } as unknown as Warehouse["Service"])
+            )
+          )
+        )
+        const shown = JSON.stringify({ seed, rows, rowsBefore, total, isBelow, isKept, hasOwn, vainReadings })
+        if (isKept && hasOwn) {
+          assert.deepStrictEqual(found.shortfalls, [own], shown)
+          assert.isFalse(
+            found.warnings.some(({ _tag }) => _tag === "TotalDiffers"),
+            shown
+          )
+          assert.isTrue(found.finished, shown)
+          continue
+        }
+        const isVain = rows === rowsBefore
+        const isOwn = rows !== total && (isVain || (total > rows && !isBelow))
+        assert.strictEqual(found.capabilities?.totalExcess, isOwn ? total - rows : undefined, shown)
+        assert.strictEqual(found.capabilities?.vainReadings, isVain ? (vainReadings ?? 0) + 1 : undefined, shown)
+        assert.deepStrictEqual(
+          found.warnings.slice(remarks.length),
+          isVain && rows !== total ? [{ _tag: "TotalDiffers", rows, total }] : [],
+          shown
+        )
+      }
     })
   )
 })

@@ -57,6 +57,36 @@ describe("an address", () => {
     assert.deepStrictEqual(kindsOf("?sslmode=verify-full", {}, home), ["CA name"])
   })
 
+  it("has its files from its parameters, else from variables, else from the home folder", () => {
+    const folder = newFolder()
+    mkdirSync(join(folder, ".postgresql"))
+    const files = { ca: "root.crt", cert: "postgresql.crt", key: "postgresql.key" }
+    const names = { ca: "sslrootcert", cert: "sslcert", key: "sslkey" }
+    const fileOf = (place: string, kind: keyof typeof files) => {
+      const path = place === "home" ? join(folder, ".postgresql", files[kind]) : join(folder, `${place}-${files[kind]}`)
+      writeFileSync(path, `${place} ${kind}`)
+      return path
+    }
+    const kinds = ["ca", "cert", "key"] as const
+    const parameters = kinds.map((kind) => `${names[kind]}=${fileOf("parameter", kind)}`).join("&")
+    const variables = Object.fromEntries(
+      kinds.map((kind) => [`PG${names[kind].toUpperCase()}`, fileOf("variable", kind)])
+    )
+    for (const kind of kinds) fileOf("home", kind)
+    for (const [place, query, environment] of [
+      ["parameter", `&${parameters}`, variables],
+      ["variable", "", variables],
+      ["home", "", {}]
+    ] as const) {
+      const [{ ssl }] = of(`?sslmode=verify-full${query}`, environment, folder)
+      const { ca, cert, key } = ssl as { readonly ca: string; readonly cert: string; readonly key: string }
+      assert.deepStrictEqual(
+        [ca, cert, key].map(String),
+        kinds.map((kind) => `${place} ${kind}`)
+      )
+    }
+  })
+
   it("of a socket has no TLS", () => {
     for (const start of ["/var/run/postgresql", "postgres://u@%2Fvar%2Frun/crm", "socket:/var/run?db=x"])
       assert.deepStrictEqual(kindsOf("", {}, home, start), ["plain"])

@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
+import { columnsOf, storedTables } from "../../src/stores/warehouse/columns.ts"
 import { readingHistory } from "../../src/stores/warehouse/meta/reading-history.ts"
 import {
   addBlockedFields,
@@ -17,7 +18,7 @@ import {
 import { eachSync } from "../../src/stores/warehouse/meta/runs.ts"
 import { query } from "../../src/stores/warehouse/query.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
-import { instantOf, literal, selected } from "../../src/stores/warehouse/sql.ts"
+import { instantOf, literal, name, selected } from "../../src/stores/warehouse/sql.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -220,5 +221,15 @@ it.live("each question about runs has the answer of a plain reading of them", ()
         "blocked fields"
       )
     }
+    // What is stored is found without a statement for each table: a view has no rows of its own, and no table has too few.
+    yield* transaction(["CREATE VIEW crm.some AS SELECT status, run_id FROM meta.runs"])
+    const stored = yield* storedTables
+    const key = (path: string) => path.replace(/(?<=\.).*/, name)
+    for (const path of ["crm.some", "meta.runs", "meta.run_resources"])
+      assert.deepStrictEqual(stored.get(key(path))!.columns, yield* columnsOf(path), path)
+    assert.strictEqual(stored.get(key("crm.some"))!.rows, 0)
+    assert.isAtLeast(stored.get(key("meta.runs"))!.rows, 7)
+    assert.strictEqual(stored.get(key("meta.rejected_values"))!.rows, 0)
+    assert.isFalse([...stored.keys()].some((path) => path.startsWith("main.")))
   }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 128 })))
 )

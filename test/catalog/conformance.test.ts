@@ -298,7 +298,7 @@ describe("the sandbox", () => {
     }
   )
 
-  /** Whether the first page has a record with a defined field at the place that the definition names. */
+  /** Whether the first page has a record with a defined field, and the total, at the places that the definition names. */
   const respondsTo = async (resource: Resource, strategy: Strategy) => {
     const [partition, { parameters = {} }]: [string, Partition] =
       typeof resource.partitions === "string"
@@ -322,11 +322,16 @@ describe("the sandbox", () => {
     const answer = await (request.method === "GET"
       ? service.call("GET", `${request.path}?${query}`)
       : service.call("POST", request.path, request.parameters))
-    const records = strategy.records
-      .replace("{partition}", partition)
-      .split(".")
-      .filter((name) => name !== "")
-      .reduce<unknown>((inside, name) => (inside as Record<string, unknown> | undefined)?.[name], answer)
+    const inAnswer = (path: string) =>
+      path
+        .replace("{partition}", partition)
+        .split(".")
+        .filter((name) => name !== "")
+        .reduce<unknown>((inside, name) => (inside as Record<string, unknown> | undefined)?.[name], answer)
+    // What has its records elsewhere may have its total in that form alone.
+    const isCounted = strategy.total !== undefined && strategy.elsewhere === undefined
+    if (isCounted && !Number.isFinite(Number(inAnswer(strategy.total!)))) return false
+    const records = inAnswer(strategy.records)
     // One record may be an object instead of a list.
     const first: unknown =
       strategy.paging.kind === "once" ? [records].flat()[0] : (records as [unknown] | undefined)?.[0]

@@ -1,10 +1,10 @@
 /** The one server over HTTP: which address is which route, and who may use it. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import { readFile } from "node:fs/promises"
 import { request } from "node:http"
 import { type Socket, connect } from "node:net"
-import { HttpError, type Role, attempt, serveRoutes } from "../../src/network/server.ts"
+import { HttpError, type Role, attempt, attemptToEnd, serveRoutes } from "../../src/network/server.ts"
 
 const send = (
   port: number,
@@ -143,5 +143,27 @@ it.live("a connection that sends nothing, or half a header, holds its place for 
     yield* Effect.promise(() => Promise.all(held))
     assert.isBelow(Date.now() - begun, 15_000)
     assert.strictEqual((yield* send(port, "GET", "/open"))[0], 200)
+  })
+)
+
+it.effect("what is aborted is waited for: it ends before whoever has interrupted it goes on", () =>
+  Effect.gen(function* () {
+    const seen: Array<string> = []
+    const working = yield* Effect.forkChild(
+      attemptToEnd(async (signal) => {
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => setImmediate(resolve)))
+        await new Promise((resolve) => setImmediate(resolve))
+        seen.push("ended")
+      }),
+      { startImmediately: true }
+    )
+    yield* Fiber.interrupt(working)
+    seen.push("interrupted")
+    assert.deepStrictEqual(seen, ["ended", "interrupted"])
+    assert.strictEqual(yield* attemptToEnd(() => Promise.resolve(7)), 7)
+    assert.deepStrictEqual(
+      yield* Effect.flip(attemptToEnd(() => Promise.reject(new HttpError(400, "no", "x")))),
+      new HttpError(400, "no", "x")
+    )
   })
 )

@@ -53,6 +53,20 @@ describe("a file that is written durably", () => {
     assert.deepStrictEqual(readdirSync(folder), ["f"])
   })
 
+  it("for which there is no room leaves none of it", async () => {
+    for (const moment of ["write f.part", "sync f.part", "sync folder"]) {
+      const folder = newFolder()
+      const full = keepingDiary(
+        () => takeRoom(join(folder, "f"), 100),
+        (call) => {
+          if (call === moment) throw new Error("no space left")
+        }
+      )
+      assert.match(String(await full.catch(String)), /no space left/, moment)
+      assert.deepStrictEqual(readdirSync(folder), [], moment)
+    }
+  })
+
   it("as a copy is synced, and replaces nothing", async () => {
     const folder = newFolder()
     writeFileSync(join(folder, "a"), "content")

@@ -8,7 +8,14 @@ import { headerOf, machineText, writeCsv } from "../../src/stores/formats/csv/wr
 import { format } from "../../src/stores/formats/parquet/format.ts"
 import { noMetadata } from "../../src/stores/formats/metadata.ts"
 import { columnsOf, storedTables } from "../../src/stores/warehouse/columns.ts"
-import { contentOfTexts, contentsOfEach, forEachRowOf, jsonOfRow } from "../../src/stores/warehouse/content.ts"
+import { Failure } from "../../src/values/failure.ts"
+import {
+  contentOfTexts,
+  contentsIfReadable,
+  contentsOfEach,
+  forEachRowOf,
+  jsonOfRow
+} from "../../src/stores/warehouse/content.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { contentOf } from "../support/content.ts"
@@ -50,6 +57,20 @@ describe("a table with every type and text", () => {
     return Effect.gen(function* () {
       yield* prepare(values)
       const stored = yield* storedTables
+      // One that cannot be read says nothing of those that are read together with it.
+      const all = ["things", "nothing", "empty"].map((table) => `crm."${table}"`)
+      const columnsOfAll = stored.get(all[0]!)!.columns
+      for (const size of [1, 5000]) {
+        const found = yield* contentsIfReadable(
+          all.map((from) => ({ from, columns: stored.get(from)?.columns ?? columnsOfAll, size }))
+        )
+        assert.deepStrictEqual(
+          all.map((from) => found.get(from) instanceof Failure),
+          [false, true, false]
+        )
+        for (const from of all.filter((_, n) => n !== 1))
+          assert.deepStrictEqual<unknown>(found.get(from), yield* contentOf(from, stored.get(from)!.columns))
+      }
       for (const table of ["things", "empty"]) {
         const from = `crm."${table}"`
         const { columns } = stored.get(from)!

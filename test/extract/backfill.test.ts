@@ -105,7 +105,7 @@ const play = Effect.fnUntraced(function* (world: ReturnType<typeof drawWorld>) {
 it.effect("a backfill reads every record of its windows, and records a window as read if it lacks none", () =>
   Effect.gen(function* () {
     const ends = { complete: 0, short: 0, slow: 0, none: 0 }
-    for (let seed = 1; seed <= 120; seed++) {
+    for (let seed = 1; seed <= 60; seed++) {
       const world = drawWorld(seed)
       const played = yield* Effect.result(play(world))
       const shown = JSON.stringify({ seed, ...world, items: world.items.length })
@@ -166,13 +166,13 @@ it.effect("a backfill reads every record of its windows, and records a window as
       assert.strictEqual(outcome.mode, "window")
       assert.isFalse("watermark" in outcome, "a backfill advances no watermark")
     }
-    for (const [end, count] of Object.entries(ends)) assert.isAtLeast(count, 5, end)
+    for (const [end, count] of Object.entries(ends)) assert.isAtLeast(count, 2, end)
   })
 )
 
 it.effect("a window that was interrupted goes on where it was, and one that was read to its end begins again", () =>
   Effect.gen(function* () {
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= 25; seed++) {
       const world = { ...drawWorld(seed), refused: [], short: undefined }
       const { asked, frames, run } = yield* play(world)
       const first = asked.length

@@ -35,7 +35,7 @@ it.live(
         "CREATE TABLE crm.noted (location_id VARCHAR, key VARCHAR)"
       ])
       let replaced = 0
-      for (let seed = 1; seed <= 12; seed++) {
+      for (let seed = 1; seed <= 5; seed++) {
         const random = randomFrom(seed)
         // The same key is of another field in each location, and some have no field.
         const fields = ["L", "M"].flatMap((location) =>
@@ -122,7 +122,7 @@ it.live(
           [...new Set(changed.map(({ deal, location }) => `${location} ${deal}`))]
         )
       }
-      assert.isAbove(replaced, 20)
+      assert.isAbove(replaced, 10)
     }).pipe(
       Effect.provide(Layer.fresh(Warehouse.layer(join(newFolder(), "w.duckdb"), { access: "write", memoryMb: 128 })))
     )

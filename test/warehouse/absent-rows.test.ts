@@ -57,7 +57,7 @@ it.live("what a reading has not returned, and what a deletion takes along, are t
   Effect.gen(function* () {
     yield* prepare(catalogue)
     const warehouse = yield* Warehouse
-    for (let seed = 1; seed <= 5; seed++) {
+    for (let seed = 1; seed <= 3; seed++) {
       const random = randomFrom(seed)
       const pick = <A>(values: ReadonlyArray<A>) => values[Math.floor(random() * values.length)]!
       // Another location has the same ids, which are none of this one's.

@@ -177,6 +177,7 @@ const variants: Record<keyof Variants, ReadonlyArray<string | number | boolean>>
   noteTouchesContact: [false, true],
   dailyResetHeader: [true, false],
   redirectShape: ["array", "object"],
+  taskSearch: ["all", "open"],
   userReads: ["found", "missing"],
   furtherLists: ["offered", "empty", "missing", "other form"],
   deletedReasons: ["only", "also"],

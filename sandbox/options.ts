@@ -101,6 +101,8 @@ export interface Variants {
   noteTouchesContact?: boolean
   dailyResetHeader?: boolean
   redirectShape?: "array" | "object"
+  /** Which tasks a search returns that does not say `completed`: the documents do not tell. */
+  taskSearch?: "all" | "open"
   /** Whether a user can be read by id. With `missing` it is a 404, and the list returns the users in full. */
   userReads?: "found" | "missing"
   /** What the account has of document 3: everything, lists without a record, no such route, or answers of another form. */
@@ -206,6 +208,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
       noteTouchesContact: false,
       dailyResetHeader: true,
       redirectShape: "array",
+      taskSearch: "all",
       userReads: "found",
       furtherLists: "offered",
       deletedReasons: "only",

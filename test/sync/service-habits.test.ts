@@ -21,6 +21,13 @@ it("an API that is down ends the run with 75, and publishes nothing", async () =
   assert.isAtMost((await life.service.stats()).requests, 14)
 })
 
+it.each(["all", "open"])("every task is read, if a search without a flag finds %s", async (found) => {
+  const { account, sync } = await begin(openAlone("tasks", "--contacts", "40", "--quirk", `taskSearch=${found}`))
+  await sync()
+  assert.isTrue((await account.service.records("tasks")).some(({ completed }) => completed === true))
+  assert.deepStrictEqual(await account.differences(), [])
+})
+
 it("users whose detail does not exist keep the rows of the list, and their details are incomplete", slow, async () => {
   const life = await begin(openAlone("users,locations", "--contacts", "20", "--quirk", "userReads=missing"))
   for (let night = 1; night <= 2; night++)

@@ -72,17 +72,19 @@ export const locationRoutes: ReadonlyArray<Route> = [
   }
 ]
 
-const taskFilter = (body: Data, { world }: Service): Filter | undefined => {
+const taskFilter = (body: Data, { settings, world }: Service): Filter | undefined => {
   const [contactIds, assignees] = [body["contactId"], body["assignedTo"]] as Array<ReadonlyArray<unknown> | undefined>
   const text = searchText(body["query"], "query")
   const { completed } = body
+  const isOpenOnly = completed === undefined && settings.variants.taskSearch === "open"
   const key = JSON.stringify([contactIds, assignees, text, completed])
-  if (key === "[null,null,null,null]") return undefined
+  if (key === "[null,null,null,null]" && !isOpenOnly) return undefined
   const test = (entry: Entry): boolean => {
     const task = world.tasks.data(entry)
     if (contactIds !== undefined && !contactIds.includes(entry.parent)) return false
     if (assignees !== undefined && !assignees.includes(task["assignedTo"])) return false
     if (completed !== undefined && task["completed"] !== completed) return false
+    if (isOpenOnly && task["completed"] === true) return false
     return text === undefined || String(task["title"]).toLowerCase().includes(text)
   }
   return { key, test }

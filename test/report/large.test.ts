@@ -1,32 +1,10 @@
 /** The report of warehouses that no sandbox fills: thousands of runs, many locations, hostile texts, runs that failed. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { rmSync } from "node:fs"
-import { join } from "node:path"
-import { makeReport } from "../../src/features/report/report.ts"
-import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
-import { prepareIn } from "../support/fixtures.ts"
-import { newFolder } from "../support/sluice.ts"
+import { reportAfter } from "./filled.ts"
 import { rowsOf, textOf } from "./reading.ts"
 
 const intoRuns =
   "INSERT INTO meta.runs (run_id, command, started_at, finished_at, status, exit_code, requests, planned_requests)"
-
-/** The report of a warehouse that these statements fill. */
-const reportAfter = async (...statements: ReadonlyArray<string>): Promise<string> => {
-  const folder = newFolder()
-  await prepareIn(folder)
-  try {
-    return await Effect.runPromise(
-      Effect.gen(function* () {
-        for (const statement of statements) yield* (yield* Warehouse).run(statement)
-        return (yield* makeReport({ folder, memoryMb: 128 })).text
-      }).pipe(Effect.provide(Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 128 })))
-    )
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
 
 /** Nightly runs up to 23 November 2026, one a day. */
 const runs = (count: number, status = "complete") =>

@@ -18,7 +18,7 @@ export const heldUntil = new Date(held)
 
 const isAlive = `j.heartbeat_on > now() - interval '${heartbeatSeconds} seconds'`
 
-const runsView = `
+export const runsView = `
   CREATE OR REPLACE VIEW sluice_fleet.runs AS
   SELECT j.id AS run, j.singleton_key AS location, j.data->>'kind' AS kind, j.data->>'from' AS window_from,
     j.data->>'to' AS window_to, j.created_on AS requested_at,

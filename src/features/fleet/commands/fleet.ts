@@ -129,14 +129,7 @@ export const fleetStatus = Effect.fn("command.fleetStatus")(function* (
     if (listed.length > 0)
       yield* table(
         ["location", "state", "tables are", "requests left", "worker", "next or reason"],
-        listed.map((row) => [
-          row.location,
-          row.paused ? `${row.state}, paused` : row.state,
-          row.freshAt === undefined ? "never complete" : `${duration(now - Date.parse(row.freshAt))} old`,
-          row.requestsLeft ?? "",
-          row.owner ?? "",
-          reasonOf(row, now)
-        ])
+        listed.map((row) => cellsOf(row, now))
       )
     const left = total - (counts["done"] ?? 0) - listed.length
     if (!isWhole && left > 0) yield `and ${left.toLocaleString("en-US")} more that are not done; --all lists them`
@@ -150,6 +143,15 @@ const inStates = (locations: ReadonlyArray<LocationStatus>) => {
   for (const { state } of locations) counts[state] = (counts[state] ?? 0) + 1
   return { counts, locations }
 }
+
+export const cellsOf = (row: LocationStatus, now: number) => [
+  row.location,
+  row.paused ? `${row.state}, paused` : row.state,
+  row.freshAt === undefined ? "never complete" : `${duration(now - Date.parse(row.freshAt))} old`,
+  row.requestsLeft ?? "",
+  row.owner ?? "",
+  reasonOf(row, now)
+]
 
 const reasonOf = ({ message, notBefore, state }: LocationStatus, now: number): string => {
   const waitMs = notBefore === undefined ? 0 : Date.parse(notBefore) - now

@@ -66,7 +66,7 @@ export const bodyOf = (message: Message, changes: Due, template?: string): strin
       opened: changes.opened.map(shownAlarm),
       recovered: changes.recovered.map(shownAlarm)
     })
-  const isJson = /^\s*[{[]/.test(template)
+  const isJson = /^\s*(\[|\{(?!\w+\}))/.test(template)
   return template.replaceAll(/\{(title|text|state|level)\}/g, (_, name: keyof Message) =>
     isJson ? JSON.stringify(message[name]).slice(1, -1) : message[name]
   )

@@ -7,14 +7,14 @@ export const end = Date.UTC(2026, 10, 23, 2, 9)
 
 export const states = ["complete", "complete_with_warnings", "incomplete", "interrupted"] as const
 
-type Row = Readonly<Record<string, string | number | ReadonlyArray<string> | undefined>>
+type Row = Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | undefined>>
 
 const literal = (value: Row[string]): string =>
   value === undefined
     ? "NULL"
     : typeof value === "object"
       ? `[${value.map(literal).join(", ")}]::VARCHAR[]`
-      : typeof value === "number"
+      : typeof value === "number" || typeof value === "boolean"
         ? String(value)
         : `'${value}'`
 /** Columns that end with `At` are instants. */

@@ -9,7 +9,7 @@ import { manifestName, outputPaths, snapshotName } from "../output/paths.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { counted } from "../values/finding.ts"
 import { resolveTargets } from "../settings/targets.ts"
-import { publishNow } from "../run/release.ts"
+import { type PublishedTarget, publishNow } from "../run/release.ts"
 import { prepare } from "../stores/warehouse/schema.ts"
 import { lastRun } from "../stores/warehouse/meta/runs.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
@@ -103,19 +103,17 @@ export const publishCommand = Effect.fn("command.publish")(function* (
           ? `Nothing has changed since ${folder} was published.`
           : `${files.length} files in ${folder}`
       )
-    if (isLogged("info"))
-      for (const { delivered, files, folder, isNew, name } of others) {
-        const { changed, to, unit } = delivered ?? {
-          changed: isNew ? files.length : 0,
-          to: folder ?? name,
-          unit: "file"
-        }
-        const what = changed === 0 ? "nothing has changed" : counted(changed, unit) + (delivered ? " changed" : "")
-        print(`${name}: ${what} in ${to}`)
-      }
+    if (isLogged("info")) for (const target of others) print(deliveredText(target))
     yield* warn(modelProblems)
   })
   yield* printEither("publish", { exitCode, next, data }, flags.json, forPeople)
   yield* logEnd(exitCode, { status: "complete", files: files.length })
   return exitCode
 })
+
+/** What a target has got, in words. */
+export const deliveredText = ({ delivered, files, folder, isNew, name }: Omit<PublishedTarget, "problems">) => {
+  const { changed, to, unit } = delivered ?? { changed: isNew ? files.length : 0, to: folder ?? name, unit: "file" }
+  const what = changed === 0 ? "nothing has changed" : counted(changed, unit) + (delivered ? " changed" : "")
+  return `${name}: ${what} in ${to}`
+}

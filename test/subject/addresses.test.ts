@@ -8,6 +8,7 @@ import {
   isAddressSql,
   isPossibleSql,
   phoneDigitsIn,
+  phoneReader,
   phonesSql
 } from "../../src/features/privacy/subject/addresses.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
@@ -89,7 +90,40 @@ describe("a phone number", () => {
   })
 })
 
+it("a phone number is the same however the code of its country is written, and is read in the countries of the account", async () => {
+  const formsOf = await phoneReader()
+  for (const { code, country, national, trunk } of [
+    { code: "1", country: "US", national: "4155550199", trunk: "" },
+    { code: "49", country: "DE", national: "30901820", trunk: "0" },
+    { code: "44", country: "GB", national: "2079460018", trunk: "0" }
+  ]) {
+    const whole = { international: [`${code}${national}`], national: [national] }
+    for (const countries of [[], [country], ["FR", country]])
+      for (const prefix of ["+", "00", "tel:+", " + "])
+        assert.deepStrictEqual(
+          formsOf(`${prefix}${code} ${national}`, countries),
+          whole,
+          `${prefix}${code} in ${countries.join()}`
+        )
+    assert.deepStrictEqual(formsOf(`${trunk}${national}`, [country]), whole, `${trunk}${national}`)
+    assert.deepStrictEqual(formsOf(`${code}${national}`, []), whole, "digits of the whole number")
+  }
+  assert.deepStrictEqual(formsOf("555", ["US"]), { international: [], national: [] })
+  assert.deepStrictEqual(formsOf("nobody", ["US"]), { international: [], national: [] })
+})
+
 describe("what may be a person", () => {
+  it("is an address whose signs are hidden in any usual way", async () => {
+    const signs = ["@", "%40", "&#64;", "&commat;", "(at)", "[at]", "{at}", "( at )", " at "]
+    const dots = [".", "(dot)", "[dot]", "{dot}", "[ dot ]", " dot "]
+    const texts = signs.flatMap((sign) => dots.map((dot) => `Jane${dot}Roe${sign}example${dot}com`))
+    const isPossible = isPossibleSql("t", ["jane.roe@example.com"], [])
+    const rows = await connection.runAndReadAll(
+      `SELECT t FROM (SELECT unnest(${literal(JSON.stringify(texts))}::JSON::VARCHAR[]) AS t) WHERE NOT ${isPossible}`
+    )
+    assert.deepStrictEqual(rows.getRows(), [])
+  })
+
   it.each<[string, boolean]>([
     ["jane.roe(at)example.com", true],
     ["jane.roe [at] example [dot] com", true],

@@ -19,7 +19,7 @@ import { counted } from "../../../values/finding.ts"
 import { outputLayer } from "../../../command/output-layer.ts"
 import { Output, table } from "../../../console/streams.ts"
 import { run } from "../../../command/recorded.ts"
-import { instant, shown, warning } from "../../../console/result.ts"
+import { type Line, instant, shown, warning } from "../../../console/result.ts"
 import { refuseIfHeld } from "./removing.ts"
 
 /** The schema of the result in docs/schemas. */
@@ -110,25 +110,31 @@ const erase = Effect.fnUntraced(function* (
     unsearched: search.unsearched,
     places: certificate.places
   }
-  return shown(schema, { exitCode, next, data }, function* () {
-    yield `${counted(records, "record")} erased; ${counted(search.files, "file")} searched. Certificate: ${path}`
-    if (recordsKept > 0) yield `${counted(recordsKept, "financial record")} kept without the person.`
-    for (const one of certificate.unjudged) yield warning(unjudgedText(one))
-    for (const { form, label, place } of search.found.slice(0, foundMax))
-      yield warning(`${place} contains the ${label.replace(/ \d+$/, "")} (${form}).`)
-    for (const file of search.unsearched)
-      yield warning(
-        `${file} was not searched: it is an archive, or cannot be opened. Remove it if it may contain the person.`
-      )
-    for (const { folder, name, state } of certificate.places)
-      if (state !== "cleaned") yield warning(`${name}, ${folder}: ${placeSentences[state]}.`)
-    if (search.found.some(isCertain)) yield warning("The person is still named in what belongs to others; see above.")
-    if (certificate.earlierExports.length > 0)
-      yield warning(
-        `Exports made earlier may contain what was erased: ${certificate.earlierExports.map(({ at, name }) => `${name} of ${at}`).join(", ")}.`
-      )
-  })
+  return shown(schema, { exitCode, next, data }, () => erasedLines(certificate, path))
 })
+
+/** `path`: the file of the certificate. */
+export function* erasedLines(certificate: Certificate, path: string): Iterable<Line> {
+  const { earlierExports, places, records, recordsKept, search, unjudged } = certificate
+  yield `${counted(records, "record")} erased; ${counted(search.files, "file")} searched. Certificate: ${path}`
+  if (recordsKept > 0) yield `${counted(recordsKept, "financial record")} kept without the person.`
+  for (const one of unjudged) yield warning(unjudgedText(one))
+  for (const { form, label, place } of search.found.slice(0, foundMax))
+    yield warning(`${place} contains the ${label.replace(/ \d+$/, "")} (${form}).`)
+  for (const file of search.unsearched)
+    yield warning(
+      `${file} was not searched: it is an archive, or cannot be opened. Remove it if it may contain the person.`
+    )
+  for (const { folder, name, state } of places)
+    if (state !== "cleaned") yield warning(`${name}, ${folder}: ${placeSentences[state]}.`)
+  if (search.found.some(isCertain)) yield warning("The person is still named in what belongs to others; see above.")
+  if (earlierExports.length > 0)
+    yield warning(
+      `Exports made earlier may contain what was erased: ${earlierExports.map(({ at, name }) => `${name} of ${at}`).join(", ")}.`
+    )
+}
+
+type Certificate = Effect.Success<ReturnType<typeof completeErasure>>["certificate"]
 
 const placeSentences = {
   left: "it still has what was published there; add it to the settings again, or remove the folder",

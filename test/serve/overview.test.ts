@@ -1,6 +1,14 @@
 /** What the overview says of the status, and the one list of runs. */
 import { assert, describe, it } from "@effect/vitest"
-import { dataText, headlineOf, shownStatus } from "../../src/features/serve/overview.ts"
+import {
+  dataText,
+  detailOf,
+  endText,
+  headlineOf,
+  levelOf,
+  shownStatus,
+  summaryOf
+} from "../../src/features/serve/overview.ts"
 import { runsOf } from "../../src/features/serve/runs.ts"
 import type { Ask } from "../../src/features/serve/ask.ts"
 import type { StatusData } from "../../src/run/status-text.ts"
@@ -78,6 +86,86 @@ it("of many locations the worst come first, and then 2 before 10", () => {
     shown.verdict.locations.map(({ location }) => location),
     ["l30", "l1", "l2", "l10"]
   )
+})
+
+it("the changes are those of the last run, and the level is that of the verdict and of the alarms that are not silenced", () => {
+  const reading = (run: string, n: number) => ({ run, newRows: n, changedRows: 10 * n, deletedRows: 100 * n })
+  const readings = [reading("r2", 1), reading("r2", 2), reading("r1", 7)]
+  const status = {
+    ...statusOf({}),
+    readings,
+    lastRun: { id: "r2" },
+    disk: { vault: 5, warehouse: 8 }
+  } as unknown as StatusData
+  const shown = shownStatus(status)
+  assert.deepStrictEqual(shown.changes, { new: 3, changed: 30, deleted: 300 })
+  assert.strictEqual(shown.bytes, 13)
+  const alarm = (level: string, silenced?: string) => ({ level, silenced }) as unknown as StatusData["alarms"][number]
+  for (const [verdict, alarms, expected] of [
+    ["complete", [], "ok"],
+    ["complete", [alarm("error", "until then")], "ok"],
+    ["complete", [alarm("warn")], "warn"],
+    ["complete", [alarm("warn"), alarm("error")], "error"],
+    ["warning", [], "warn"],
+    ["warning", [alarm("error")], "error"],
+    ["problem", [], "error"]
+  ] as const)
+    assert.strictEqual(levelOf(statusOf({ level: verdict }, alarms)), expected, `${verdict} ${JSON.stringify(alarms)}`)
+  assert.strictEqual(levelOf(undefined), "none")
+})
+
+it("a piece of work is running until it has ended, and then says how it ended and what it made", () => {
+  const job = (record: object, printed?: object, isStopping = false) => {
+    const own = {
+      id: "j",
+      title: "T",
+      task: "sync",
+      line: "./sluice x",
+      by: "console",
+      startedAt: "s",
+      isPlanOnly: false,
+      ...record
+    }
+    return { record: own, transcript: { printed, progress: undefined }, isStopping } as unknown as Job
+  }
+  const common = { id: "j", title: "T", task: "sync", line: "./sluice x", by: "console" as const, startedAt: "s" }
+  const [ended, document] = [{ endedAt: "e", exitCode: 0 }, { document: "d.html" }]
+  assert.deepStrictEqual(summaryOf(job(document)), { ...common, state: "running" })
+  assert.deepStrictEqual(summaryOf(job({}, undefined, true)), { ...common, state: "stopping" })
+  const done = { ...common, state: "ended", ...ended, level: "ok" as const, text: "Done." }
+  assert.deepStrictEqual(summaryOf(job(ended)), done)
+  assert.deepStrictEqual(summaryOf(job({ ...ended, ...document })), { ...done, documents: ["d.html"] })
+  assert.deepStrictEqual(summaryOf(job({ ...ended, isPlanOnly: true })), { ...done, applies: "./sluice x --apply" })
+  const failed = { endedAt: "e", exitCode: 1 }
+  const text = { level: "error" as const, text: "It ended with exit code 1." }
+  assert.deepStrictEqual(summaryOf(job({ ...failed, ...document, isPlanOnly: true })), {
+    ...common,
+    state: "ended",
+    ...failed,
+    ...text
+  })
+  const printed = { data: { run: "r", zip: "/x/p.zip" }, error: { code: "failed", message: "no" }, next: "n" }
+  assert.deepStrictEqual(detailOf(job(failed, printed)), {
+    ...common,
+    state: "ended",
+    ...failed,
+    level: "error",
+    text: "no",
+    run: "r",
+    documents: ["p.zip"],
+    result: printed.data,
+    error: printed.error,
+    next: "n"
+  })
+  const levels = [0, 1, 3, 4, 11, 75, 77, 130, 143, null].map((code) => `${code} ${endText(code, undefined).level}`)
+  const warned = [3, 4, 11, 75, 130, 143]
+  assert.deepStrictEqual(
+    levels,
+    [0, 1, 3, 4, 11, 75, 77, 130, 143, null].map(
+      (code) => `${code} ${code === 0 ? "ok" : warned.includes(code ?? -1) ? "warn" : "error"}`
+    )
+  )
+  assert.strictEqual(endText(null, undefined).text, "A signal ended the process.")
 })
 
 it("a sync of the console is one row, with what it did and why it ended so", async () => {

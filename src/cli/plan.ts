@@ -14,7 +14,7 @@ export const plan = Effect.fn("command.plan")(function* ({ json, ...flags }: Pla
   return yield* printEither("plan", result, json, printPlan(result))
 })
 
-const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) {
+export const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) {
   const { print, say } = yield* Output
   const {
     dailyRemaining,

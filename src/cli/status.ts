@@ -25,7 +25,7 @@ export const status = Effect.fn("command.status")(function* ({
   return yield* printEither("status", result, json, printStatus(result, all))
 })
 
-const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean) {
+export const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean) {
   const { print, printText, say } = yield* Output
   const now = yield* Clock.currentTimeMillis
   const { alarms, disk, lastRun, leftLocations = [], ledger, readings, targets = [], verdict } = data

@@ -106,13 +106,15 @@ describe("backfill", () => {
     const account = await openAlone("conversations,messages", "--contacts", "20", "--quirk", "exportDates=ignored")
     try {
       const from = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10)
-      const ran = await backfill(account, "--only", "messages", "--from", from)
+      const ran = await backfill(account, "--only", "messages", "--from", from, "--json")
       assert.strictEqual(ran.code, 3, ran.stderr)
-      assert.match(ran.stderr, /messages: .*the service ignores the filter on dateAdded/)
-      assert.match(
-        ran.stderr,
-        /Next: \.\/sluice sync --again lists: it reads whole what the service does not return by date/
-      )
+      const { data, exitCode, next, schema } = JSON.parse(ran.stdout)
+      assert.deepStrictEqual([schema, exitCode], ["sluice/backfill/1", 3])
+      const [messages] = data.resources.filter((one: { resource: string }) => one.resource === "messages")
+      assert.match(messages.warnings[0], /the service ignores the filter on dateAdded/)
+      assert.match(next, /^\.\/sluice sync --again lists.*: it reads whole what the service does not return by date/)
+      const [run] = await query(account.warehouse, "SELECT command, status, exit_code FROM meta.runs")
+      assert.deepStrictEqual(run, { command: "backfill", status: "incomplete", exit_code: 3 })
     } finally {
       account.service.stop()
     }

@@ -7,7 +7,6 @@ import { readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Database, DatabaseError } from "../../src/features/explore/database.ts"
-import { limits } from "../../src/features/explore/limits.ts"
 import { type Account, discard, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { type Client, openExplorer, rawStatus } from "./client.ts"
@@ -119,14 +118,6 @@ describe("queries", () => {
     assert.strictEqual(contacts.rows, expected.length)
     assert.isNotEmpty(contacts.comment)
     assert.isNotEmpty(contacts.columns.find((column: { name: string }) => column.name === "email").comment)
-  })
-
-  it("have as many bytes as the limit says, and no more", async () => {
-    const start = "SELECT 1 AS n --"
-    const longest = `${start}${"ä".repeat((limits.sqlBytes - start.length) / 2)}`
-    const { body, status } = await client.query(longest)
-    assert.deepStrictEqual([status, body.rows], [200, [["1"]]])
-    assert.strictEqual((await client.query(`${longest}x`)).status, 400)
   })
 
   it("say what identifies their rows, and to which rows these refer", async () => {

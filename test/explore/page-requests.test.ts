@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { newFolder } from "../support/sluice.ts"
+import { limits } from "../../src/features/explore/limits.ts"
 import { type Client, openExplorer } from "./client.ts"
 
 /** None of this needs a published file. */
@@ -143,6 +144,17 @@ describe("saved queries", () => {
       200
     )
     assert.deepStrictEqual((await get("/api/queries")).body.queries, [{ name: "Umsatz je Monat", sql: "SELECT 2\n" }])
+  })
+
+  it("have as many bytes as the limit says, are then read again with their chart, and have no more", async () => {
+    const { get, post } = client
+    const start = "SELECT 1 AS n --"
+    const sql = `${start}${"ä".repeat((limits.sqlBytes - start.length) / 2)}`
+    const chart = { kind: "bar", x: "\0".repeat(200), y: ["\0".repeat(200), "\0".repeat(200)], by: "\0".repeat(200) }
+    assert.strictEqual((await post("/api/queries", { name: "too long", sql: `${sql}x`, chart })).status, 400)
+    assert.strictEqual((await post("/api/queries", { name: "longest", sql, chart })).status, 200)
+    const { queries: saved } = (await get("/api/queries")).body
+    assert.deepInclude(saved, { name: "longest", sql: `${sql}\n`, chart })
   })
 
   it("keep their chart in a comment, and no other", async () => {

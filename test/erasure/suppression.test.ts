@@ -64,6 +64,30 @@ describe("the list of erased people", () => {
     )
   )
 
+  it.live(
+    "has an address in each form of its country, and of all countries where that of a location is not known",
+    () =>
+      within((output) =>
+        Effect.gen(function* () {
+          yield* (yield* Warehouse).run(
+            "CREATE TABLE crm.locations AS FROM (VALUES ('D', 'de'), ('U', 'US'), ('X', 'unknown')) AS t (location_id, country)"
+          )
+          yield* suppress(output, [contact("ann")])
+          const { addressesIn } = (yield* readSuppression(output))!
+          const formsIn = (location: string, text: string) => addressesIn(location, text).map(({ value }) => value)
+          const [german, american] = ["030 901820", "(415) 555-0199"]
+          assert.deepStrictEqual(formsIn("D", german), ["030901820", "4930901820"])
+          assert.deepStrictEqual(formsIn("U", american), ["4155550199", "14155550199"])
+          assert.notInclude(formsIn("U", german), "4930901820")
+          for (const location of ["X", "elsewhere"]) {
+            assert.include(formsIn(location, german), "4930901820")
+            assert.include(formsIn(location, american), "14155550199")
+          }
+          assert.deepStrictEqual(formsIn("D", "Ann <Ann@X.org>"), ["ann@x.org"])
+        })
+      )
+  )
+
   it.live.each([
     ["it is missing", (list: string) => rmSync(list), /it is missing, and people were erased here/],
     ["one of its entries is", (list: string) => without(list, 1), /it has 1 entries, and had 2/],

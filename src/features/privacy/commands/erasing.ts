@@ -113,7 +113,6 @@ const erase = Effect.fnUntraced(function* (
   return shown(schema, { exitCode, next, data }, () => erasedLines(certificate, path))
 })
 
-/** `path`: the file of the certificate. */
 export function* erasedLines(certificate: Certificate, path: string): Iterable<Line> {
   const { earlierExports, places, records, recordsKept, search, unjudged } = certificate
   yield `${counted(records, "record")} erased; ${counted(search.files, "file")} searched. Certificate: ${path}`

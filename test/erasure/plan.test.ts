@@ -25,6 +25,9 @@ interface Contact {
   readonly phone: string | null
   /** What it had before. */
   readonly earlier: string | null
+  /** Its further addresses. */
+  readonly more: string | null
+  readonly morePhone: string | null
 }
 interface Owned {
   readonly location: string
@@ -49,7 +52,9 @@ const draw = (seed: number) => {
       name: oneOf(names),
       email: some(0.8, emails),
       phone: some(0.5, phones),
-      earlier: some(0.2, emails)
+      earlier: some(0.2, emails),
+      more: some(0.15, emails),
+      morePhone: some(0.15, phones)
     }))
   )
   const owned = (prefix: string) =>
@@ -89,6 +94,16 @@ const statements = ({ contacts, notes, payments }: World) => [
     contacts.flatMap((one) => (one.earlier === null ? [] : [[one.location, one.id, one.earlier]]))
   ),
   ...rowsInto(
+    "crm.contact_emails",
+    "location_id, contact_id, email",
+    contacts.flatMap((one) => (one.more === null ? [] : [[one.location, one.id, one.more]]))
+  ),
+  ...rowsInto(
+    "crm.contact_phones",
+    "location_id, contact_id, phone",
+    contacts.flatMap((one) => (one.morePhone === null ? [] : [[one.location, one.id, one.morePhone]]))
+  ),
+  ...rowsInto(
     "crm.contact_notes",
     "location_id, id, contact_id, body",
     notes.map((one) => [one.location, one.id, one.contact, `wrote to ${one.email}`])
@@ -101,7 +116,8 @@ const statements = ({ contacts, notes, payments }: World) => [
 ]
 
 const keyOf = ({ id, location }: { readonly id: string; readonly location: string }) => `${location} ${id}`
-const addressesOf = (one: Contact) => [one.email, one.phone?.slice(1), one.earlier].flatMap((value) => value ?? [])
+const addressesOf = (one: Contact) =>
+  [one.email, one.phone?.slice(1), one.earlier, one.more, one.morePhone?.slice(1)].flatMap((value) => value ?? [])
 
 /** The contacts that are named, and those that share an address with one that is known, however many steps away. */
 const foundIn = (
@@ -165,7 +181,9 @@ it.live.each([1, 2, 3])("a person is who is named, and their erasure has what is
       id !== null && kept.some((one) => one.id === id && one.location === location)
     const ofKept = contacts.filter((one) => isKept(one.location, one.id))
     const current = contacts.filter((one) => others.some((other) => keyOf(other) === keyOf(one)))
-    const shared = new Set(current.flatMap((one) => [one.email, one.phone?.slice(1)]))
+    const shared = new Set(
+      current.flatMap((one) => [one.email, one.phone?.slice(1), one.more, one.morePhone?.slice(1)])
+    )
     const all = new Set([...emails, ...digits, ...ofKept.flatMap(addressesOf)])
     // A number without the code of its country is on the list with it as well.
     const whole = (value: string) => (value.startsWith("415") ? `1${value}` : value)
@@ -193,7 +211,9 @@ it.live.each([1, 2, 3])("a person is who is named, and their erasure has what is
 
     const rows = {
       contacts: ofKept.length + ofKept.filter((one) => one.earlier !== null).length,
-      contact_notes: ownNotes.length
+      contact_notes: ownNotes.length,
+      contact_emails: ofKept.filter((one) => one.more !== null).length,
+      contact_phones: ofKept.filter((one) => one.morePhone !== null).length
     }
     const counts = (of: Readonly<Record<string, number>>) =>
       Object.fromEntries(Object.entries(of).filter(([, n]) => n > 0))
@@ -218,7 +238,7 @@ it.live.each([1, 2, 3])("a person is who is named, and their erasure has what is
     ])
 
     const wanted = [
-      ...new Set(ofKept.flatMap((one) => [one.email, one.name.length < 6 ? null : one.name.toLowerCase()]))
+      ...new Set(ofKept.flatMap((one) => [one.email, one.more, one.name.length < 6 ? null : one.name.toLowerCase()]))
     ].filter((one) => one !== null)
     const candidates = yield* findCandidates(catalogue, kept, [])
     assert.sameMembers(

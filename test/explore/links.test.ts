@@ -43,3 +43,28 @@ it("a key or a reference is named where the release has all its columns, and now
     for (const [what, n] of Object.entries(counts)) assert.isAbove(n, 20, what)
   }
 })
+
+it("a model is about what it reads first, and only what reads nothing but the syncs is about these", async () => {
+  const links = await definedLinks(undefined, undefined)
+  const subjectOf = (model: string) => links.get(`bi.${model}`)!.subject
+  const subjects = [
+    "dim_contact",
+    "fct_appointment",
+    "fct_call",
+    "fct_invoice",
+    "fct_opportunity",
+    "fct_task",
+    "fct_payment"
+  ]
+  assert.deepStrictEqual(subjects.map(subjectOf), [
+    "crm",
+    "calendars",
+    "conversations",
+    "invoices",
+    "crm",
+    "crm",
+    "payments"
+  ])
+  const ofSyncs = Array.from(links).flatMap(([address, { subject }]) => (subject === "meta" ? [address] : []))
+  assert.sameMembers(ofSyncs, ["bi.fct_daily_change", "bi.mart_freshness"])
+})

@@ -4,7 +4,7 @@
  */
 import { firstWide } from "../../catalog/tables.ts"
 import type { ContractTable } from "../../stages/publish/contracts/contract.ts"
-import { type Model, type ModelColumn, refsOf, sourcesOf } from "../../stages/publish/models/model.ts"
+import type { Model, ModelColumn, Source } from "../../stages/publish/models/model.ts"
 import { stagingName } from "../../stages/publish/models/staging.ts"
 import type { CatalogTable } from "./messages.ts"
 
@@ -64,9 +64,9 @@ const modelShapes = (tables: ReadonlyArray<ContractTable>, models: ReadonlyArray
     // A model that refers to itself is not built.
     if (!model || subjects.has(name)) return subjects.get(name) ?? families.get(name)
     subjects.set(name, undefined)
-    const [source] = sourcesOf(model)
-    const [ref] = refsOf(model)
-    const subject = source ? (families.get(source.table) ?? source.schema) : ref && subjectOf(ref)
+    const first = model.pieces.find((piece) => typeof piece === "object")
+    const of = (source: Source) => families.get(source.table) ?? source.schema
+    const subject = first && ("ref" in first ? subjectOf(first.ref) : of(first.source))
     subjects.set(name, subject)
     return subject
   }

@@ -8,7 +8,7 @@ import { newFolder } from "../support/sluice.ts"
 
 const payload = { "data/a.txt": "one", "data/b/c.txt": "three" }
 const bytes = 8
-const hashOf = (text: string, algorithm = "sha256") => createHash(algorithm).update(text).digest("hex")
+const hashOf = (text: string, algorithm = "sha256") => createHash(algorithm).update(text, "latin1").digest("hex")
 const manifestOf = (files: Readonly<Record<string, string>>, algorithm = "sha256") =>
   Object.entries(files)
     .map(([path, text]) => `${hashOf(text, algorithm)}  ${path}\n`)
@@ -31,7 +31,7 @@ const found = async (changes: Readonly<Record<string, string | undefined>>) => {
   for (const [path, text] of Object.entries(all)) {
     if (text === undefined) continue
     mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
+    writeFileSync(join(folder, path), text, "latin1")
   }
   const result = await verifyBundle(folder, new AbortController().signal)
   assert.strictEqual(result.tables, 0)
@@ -79,6 +79,11 @@ it.each<[string, Readonly<Record<string, string | undefined>>, ReadonlyArray<str
     ["wrong data/: it has 8 bytes in 2 files; Payload-Oxum names 9 bytes in 2 files"]
   ],
   ["another number of files", { "bag-info.txt": "payload-oxum: 8.3\n" }, ["wrong data/: it has 8 bytes in 2 files"]],
+  [
+    "a size that is no text",
+    { "bag-info.txt": "Payload-Oxum: 8.2\n\u00ff" },
+    ["wrong bag-info.txt: it is not UTF-8 text"]
+  ],
   ["no manifest of the payload", { "manifest-sha256.txt": undefined }, ["wrong manifest-sha256.txt: missing"]],
   ["no manifest of the tags", { "tagmanifest-sha256.txt": undefined }, ["notCompared tagmanifest-sha256.txt: missing"]],
   ["files to fetch", { "fetch.txt": "https://x.org - data/d\n" }, ["notCompared fetch.txt: the files that it names"]],

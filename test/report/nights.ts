@@ -102,14 +102,18 @@ export const draw = (seed: number, locations: ReadonlyArray<string>) => {
     column_name: oneOf(["total", "tax"]),
     rounded: 1 + upTo(20)
   }))
-  const drift = Array.from({ length: upTo(12) }, (_, index) => ({
-    location_id: locations[0]!,
-    table_name: oneOf(["contacts", "orders"]),
-    field: `field_${index}`,
-    kind: oneOf(["new field", "type"]),
-    sample: "Ab 12",
-    first_seen_at: end - upTo(20_000) * minute
-  }))
+  const drift = Array.from({ length: upTo(12) }, (_, index) => {
+    const kind = oneOf(["new field", "type", "unexpected value"])
+    return {
+      location_id: locations[0]!,
+      table_name: oneOf(["contacts", "orders"]),
+      // That of a value names it.
+      field: `field_${index}${kind === "unexpected value" ? " = Jane" : ""}`,
+      kind,
+      sample: "Ab 12",
+      first_seen_at: end - upTo(20_000) * minute
+    }
+  })
   const rows = ["contacts", "orders"].flatMap((table) =>
     Array.from({ length: 20 + upTo(200) }, (_, index) => ({
       table,

@@ -187,7 +187,7 @@ it("each fact is an alarm of its own kind, named by what it is about, and says w
   const kinds = {
     standing: ["rejects", /^71 rejected.*100 rows.*1 %/, /^72 /],
     modelProblems: ["models", /keeps its table of 71 h/, /has no table/],
-    targets: ["target", /for 3 hours; it has those of run run-71, which it got 9 hours/, /for 72 hours; it never got/],
+    targets: ["target", /for 3 h; it has those of run run-71, which it got 9 h/, /for 72 h; it never got/],
     limits: ["limit", /for 71 fields, and there are 1,072/, /for 72 rows, and there are 1,073/],
     unknownTimeZones: ["time_zone", /Mars\/71/, /Mars\/72/],
     newFields: ["schema", /fields.*first-5, second-5/],

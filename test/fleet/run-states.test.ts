@@ -134,7 +134,7 @@ it("a line of the status says how old the tables are, and of an open run when it
     const notBefore = hours === undefined ? undefined : new Date(now + hours * hour).toISOString()
     const isOpen = state === "queued" || state === "waiting"
     const reason = [
-      ...(isOpen && hours === 3 ? ["in 3.0 h"] : []),
+      ...(isOpen && hours === 3 ? ["in 3 h"] : []),
       ...(message !== undefined && state !== "done" && state !== "running" ? ["it failed"] : [])
     ]
     assert.deepStrictEqual(
@@ -151,7 +151,7 @@ it("a line of the status says how old the tables are, and of an open run when it
     requestsLeft: 0,
     owner: "w"
   } as const
-  assert.deepStrictEqual(cellsOf(fresh, now), ["L", "done", "2.0 h old", 0, "w", ""])
+  assert.deepStrictEqual(cellsOf(fresh, now), ["L", "done", "2 h old", 0, "w", ""])
   assert.lengthOf(String(cellsOf({ ...fresh, state: "failed", message: "x".repeat(500) }, now).at(-1)), 120)
 })
 

@@ -4,6 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
 import { join, parse } from "node:path"
 import {
   abortUploads,
@@ -57,34 +58,28 @@ export const look = Effect.fn("bucket.look")(function* (
     { name: path, bytes }
   ])
   const missing = listed ? named.filter(({ bytes, name }) => listed.get(name) !== bytes).map(({ name }) => name) : []
-  const owners = [manifest, interrupted].flatMap((one) => (one === undefined ? [] : [one.owner]))
-  const foreign = owners.find((one) => one !== owner)
-  return { owner: foreign ?? owner, run: manifest?.run, missing, manifest, interrupted }
+  const foreign = [manifest, interrupted].find((one) => one !== undefined && one.owner !== owner)
+  return { owner: foreign?.owner ?? owner, run: manifest?.run, missing, manifest, interrupted }
 }, Effect.scoped)
 
 type There = NonNullable<Effect.Success<ReturnType<typeof look>>>
 
 /** Sends the objects, which nobody reads before the files are made of them and the manifest names them. */
 export const stage = Effect.fn("bucket.stage")(function* (
-  { destination, name: target }: Receiver<BucketDestination>,
+  to: Receiver<BucketDestination>,
   { found: there, full, owner, release }: Permitted<There>
 ) {
   const { manifest } = release!
   const now = yield* Clock.currentTimeMillis
   if (there && isCurrent({ ...there, before: there.manifest }, manifest, now)) return undefined
-  const files = manifest.files.map(({ path, table, rows, bytes, sha256 }): BucketFile => ({
-    path,
-    object: objectOf({ path, sha256 }),
-    table,
-    rows,
-    bytes,
-    sha256
+  const files = manifest.files.map((file): BucketFile => ({
+    ...Struct.pick(file, ["path", "table", "rows", "bytes", "sha256"]),
+    object: objectOf(file)
   }))
   const use = <A>(work: (connected: Connected) => Effect.Effect<A, Failure>) =>
-    Effect.scoped(Effect.flatMap(connect(target, destination), work))
+    Effect.scoped(Effect.flatMap(connect(to.name, to.destination), work))
   // What is there is known also if nothing of it is believed: it is replaced.
-  const known = there ?? (yield* use(({ attempt, requests }) => attempt(() => writtenIn(requests))))
-  const { interrupted, manifest: before, missing = [] } = known
+  const { interrupted, manifest: before, missing = [] } = there ?? (yield* look(to, { owner })) ?? {}
   const change = changeOf({ before, interrupted, missing }, files, { full, isLarge, now, run: manifest.run })
   const { copied, due, stale, writing } = change
   yield* use(({ attempt, requests }) =>
@@ -124,13 +119,6 @@ export const stage = Effect.fn("bucket.stage")(function* (
     })
   )
 })
-
-const writtenIn = async (
-  requests: Connected["requests"]
-): Promise<Pick<There, "manifest" | "interrupted"> & Partial<There>> => {
-  const [manifest, interrupted] = await Promise.all([readManifest(requests), readWriting(requests)])
-  return { manifest, interrupted }
-}
 
 /** SHA-256 of everything that earlier deliveries have sent: an object is named by that of its content. */
 const contentsOf = (before: BucketManifest | undefined, interrupted: Writing | undefined): ReadonlySet<string> => {

@@ -12,6 +12,7 @@ import type { PublishedFile } from "../../output/manifest.ts"
 import { manifestName } from "../../output/paths.ts"
 import { ObjectName, ReleasePath } from "../../output/names.ts"
 import { type Requests, BucketError } from "../../stores/objects/bucket.ts"
+import type { Version } from "../../stores/objects/list.ts"
 import { putBytes } from "../../stores/objects/object.ts"
 
 export const objectFolder = "objects/"
@@ -69,11 +70,23 @@ export const writeWriting = (requests: Requests, writing: Writing) =>
 const readJson = async <A>({ place, send }: Requests, name: string, schema: Schema.Codec<A, unknown>) => {
   const { body, status } = await send("GET", name, { accept: [404] })
   if (status === 404) return undefined
-  const content = Schema.decodeUnknownOption(Schema.fromJsonString(schema))(body.toString("utf8"))
+  const content = decoded(body, schema)
   if (Option.isNone(content))
     throw new BucketError(
       `${place}/${name} was not written by sluice, or was changed since: it has another form, or names something that sluice does not make. Nothing was removed. Name another prefix, or find out who can write there and remove this object`,
       ""
     )
   return content.value
+}
+
+const decoded = <A>(body: Buffer, schema: Schema.Codec<A, unknown>) =>
+  Schema.decodeUnknownOption(Schema.fromJsonString(schema))(body.toString("utf8"))
+
+/** The paths in a manifest, or in the note of an interrupted delivery, of this owner. `undefined`: it may not be read. */
+export const pathsOfVersion = async ({ send }: Requests, { id, isLatest, name }: Version, owner: string) => {
+  const { body, status } = await send("GET", name, { query: isLatest ? {} : { versionId: id }, accept: [403, 404] })
+  if (status === 403) return undefined
+  const found = Option.getOrUndefined(decoded(body, Schema.Union([BucketManifest, Writing])))
+  if (found?.owner !== owner) return []
+  return "files" in found ? found.files.map(({ path }) => path) : found.paths
 }

@@ -62,7 +62,7 @@ describe("rows that differ from the vault", () => {
     )
     assert.match(
       wrong.join("\n"),
-      /^replay: meta.watermarks: 1 row that the vault gives are missing or different, for example locations$/
+      /^replay: meta.watermarks: missing or different from what the vault gives: 1 row, for example locations$/
     )
   })
 })

@@ -48,7 +48,7 @@ it.live(
         const missing = {
           level: "wrong",
           where: `meta.${table}`,
-          what: `2 rows that the vault gives are missing or different, for example ${shown}`
+          what: `missing or different from what the vault gives: 2 rows, for example ${shown}`
         }
         yield* warehouse.run("BEGIN")
         yield* fill(table, "replayed.meta", 8, 10)
@@ -56,7 +56,7 @@ it.live(
         assert.deepStrictEqual(yield* stateFindings(false), (isOfRecords ? [] : [missing]) as never, table)
         yield* warehouse.run("ROLLBACK; BEGIN")
         yield* fill(table, "meta", 8, 9)
-        const more = { ...missing, what: `1 row do not follow from the vault, for example ${shown}` }
+        const more = { ...missing, what: `not given by the vault: 1 row, for example ${shown}` }
         assert.deepStrictEqual(yield* stateFindings(true), (isOfRecords ? [] : [more]) as never, table)
         yield* warehouse.run("ROLLBACK")
       }

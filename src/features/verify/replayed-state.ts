@@ -64,12 +64,12 @@ export const stateFindings = Effect.fn("verify.replayedState")(function* (all: b
     const [ours, theirs] = [rowsIn("meta", one), rowsIn("replayed.meta", one)]
     const other = (one: string, two: string) =>
       countRows(`SELECT count(*) AS n, min(${shown}) AS example FROM (${one} EXCEPT ${two})`)
-    const say = (what: string) => findings.push(wrong(`meta.${table}`, what))
+    const say = (what: string, { example, n }: typeof missing) =>
+      findings.push(wrong(`meta.${table}`, `${what}: ${counted(n, "row")}, for example ${example}`))
     const missing = yield* other(theirs, ours)
-    if (missing.n > 0)
-      say(`${counted(missing.n, "row")} that the vault gives are missing or different, for example ${missing.example}`)
+    if (missing.n > 0) say("missing or different from what the vault gives", missing)
     const more = missing.n > 0 || mayHaveMore ? { n: 0, example: "" } : yield* other(ours, theirs)
-    if (more.n > 0) say(`${counted(more.n, "row")} do not follow from the vault, for example ${more.example}`)
+    if (more.n > 0) say("not given by the vault", more)
   }
   return findings
 })

@@ -48,10 +48,15 @@ type Place = Pick<NewSettings, "baseUrl" | "location"> & { readonly token: strin
 /** One file, which every example reads; each further format costs a night a quarter more. */
 const usualFormats = "duckdb"
 
-export const init = Effect.fn("command.init")(
-  function* (flags: InitFlags) {
-    const { stdout } = yield* Output
-    const canAsk = stdout.isTTY === true && process.stdin.isTTY
+export const init = (flags: InitFlags) =>
+  Effect.flatMap(Output, ({ stdout }) => initWith(flags, stdout.isTTY === true && process.stdin.isTTY)).pipe(
+    // The parser, which asks nothing, has no terminal.
+    Effect.provide(NodeTerminal.layer)
+  )
+
+/** `canAsk`: whether a person answers at the terminal. */
+export const initWith = Effect.fn("command.init")(
+  function* (flags: InitFlags, canAsk: boolean) {
     const path = flags.config ?? defaultFile
     if (flags.tokenRef !== undefined && isPlainSecret(flags.tokenRef))
       return yield* usage(
@@ -82,9 +87,7 @@ export const init = Effect.fn("command.init")(
       say("Nothing was written.")
       return 130
     })
-  ),
-  // The parser, which asks nothing, has no terminal.
-  Effect.provide(NodeTerminal.layer)
+  )
 )
 
 /** Before the next question, so that a person sees that the right location was meant. */

@@ -163,6 +163,49 @@ describe.skipIf(postgresPrograms === undefined)(
   }
 )
 
+/** With a database that nobody reaches, what is right ends with 75, and what is wrong before that. */
+describe("a fleet whose database does not answer", () => {
+  const fleet = (...args: ReadonlyArray<string>) =>
+    sluice(["fleet", ...args], { SLUICE_FLEET_DATABASE: "postgres://sluice@127.0.0.1:1/x" })
+
+  it("refuses locations and times that exclude each other", async () => {
+    for (const locations of [[], ["--all"], ["--location=north"], ["--all", "--location=north"]])
+      assert.strictEqual((await fleet("cancel", ...locations)).code, locations.length === 1 ? 75 : 2)
+    for (const again of [undefined, "changed", "lists", "all"])
+      for (const from of [undefined, "2025-01-01"])
+        for (const to of [undefined, "2025-02-01"]) {
+          const given = Object.entries({ again, from, to }).flatMap(([name, value]) =>
+            value ? [`--${name}=${value}`] : []
+          )
+          const isRight = from === undefined ? to === undefined : again === undefined || again === "changed"
+          const { code, stderr } = await fleet("enqueue", "--all", ...given)
+          assert.strictEqual(code, isRight ? 75 : 2, `${given.join(" ")} ${stderr}`)
+        }
+  })
+
+  it("adds ids that can be names of folders, with references that its database may have", async () => {
+    for (const [id, isRight] of [
+      ["north-1_A", true],
+      ["a".repeat(64), true],
+      ["a".repeat(65), false],
+      ["../north", false],
+      ["north south", false]
+    ] as const)
+      for (const [token, isReference] of [
+        [undefined, true],
+        ["env:NORTH", true],
+        ["file:/run/secrets/north", true],
+        ["file:north", false],
+        ["cmd:pass north", false],
+        ["pit-of-north", false]
+      ] as const) {
+        const { code, stderr } = await fleet("locations", "add", id, ...(token ? [`--token-ref=${token}`] : []))
+        assert.strictEqual(code, isRight && isReference ? 75 : 2, `${id} ${token} ${stderr}`)
+        assert.notInclude(stderr, "pit-of-north")
+      }
+  })
+})
+
 describe("a fleet without a database", () => {
   it("is refused with the name of the setting that is missing", async () => {
     const { code, stderr } = await sluice(["fleet", "status"], {})

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Cause } from "effect"
-import { readFileSync, writeFileSync } from "node:fs"
+import { chownSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Writable } from "node:stream"
 import { CommandError, explained, explanationOf } from "../../src/console/errors.ts"
@@ -233,5 +233,24 @@ it("no command suggests a sync into a folder of other files, and each does for a
     const foreign = await said(folder)
     assert.notInclude(foreign, "sluice sync", command)
     assert.include(foreign, `${folder} has files, and none of them is of sluice`, command)
+  }
+})
+
+it.skipIf(process.getuid?.() !== 0)("what a user may not do with the file of another one is a verb", () => {
+  const path = join(newFolder(), "of-another")
+  writeFileSync(path, "")
+  chownSync(path, 1, 1)
+  const verbs = {
+    opened: "open",
+    created: "create",
+    read: "read",
+    written: "write",
+    replaced: "replace",
+    moved: "move"
+  }
+  for (const [operation, verb] of Object.entries({ ...verbs, removed: "remove" }) as ReadonlyArray<["read", string]>) {
+    const detail = `EACCES: permission denied, open '${path}'`
+    const found = explanationOf(new Failure({ reason: { _tag: "FileFailed", path, operation, detail } }))!
+    assert.include(found.message, ` may not ${verb} it.`)
   }
 })

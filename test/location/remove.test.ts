@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
+import { outputPaths } from "../../src/output/paths.ts"
 import { filesIn } from "../bundle/account.ts"
 import { discard, openSynced } from "../support/account.ts"
 import { differences, query } from "../support/compare.ts"
@@ -13,6 +14,22 @@ import { knowing, newFolder, sluice } from "../support/sluice.ts"
 
 const names = "locations,contacts,contact_notes,messages,conversations,recordings"
 const tables = ["--only", names]
+
+it("of one location waits until that of another one, which was stopped, has ended", async () => {
+  const folder = newFolder()
+  const pending = { location: "north", rows: {}, vault: { entries: 0, bytes: 0 }, files: [] }
+  writeFileSync(outputPaths(folder).locationRemoval, JSON.stringify(pending))
+  for (const flags of [[], ["--apply"]]) {
+    const other = await sluice(["location", "remove", "south", ...flags, "--output", folder], {})
+    assert.strictEqual(other.code, 1)
+    assert.include(other.stderr, "location north was stopped. Nothing was changed.")
+    assert.match(other.stderr, /Next: .*location remove .*north --apply$/m)
+  }
+  const same = await sluice(["location", "remove", "north", "--output", folder], {})
+  assert.strictEqual(same.code, 0, same.stderr)
+  assert.match(same.stderr, /The removal of north was stopped\./)
+  assert.include(same.stdout, "Nothing was changed.")
+})
 
 describe("the removal of a location", { tags: ["slow"] }, () => {
   let [stays, goes]: Array<Service> = []

@@ -13,9 +13,18 @@ c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
 c.execute(f"LOAD '{sys.argv[1]}/ducklake.duckdb_extension'")
 c.execute(f"ATTACH 'ducklake:{sys.argv[2]}' AS lake (READ_ONLY)")
 counts = {}
-for table in ["lake.crm.contacts", "lake.sluice.commits"]:
+for table in ["lake.crm.contacts", "lake.sluice.commits", "lake.main.theirs"]:
     counts[table] = dict(c.execute(f"SELECT location_id, count(*) FROM {table} GROUP BY ALL").fetchall())
 print(json.dumps(counts))
+`
+
+/** What a customer makes of the tables beside them. */
+const make = `
+import duckdb, sys
+c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+c.execute(f"LOAD '{sys.argv[1]}/ducklake.duckdb_extension'")
+c.execute(f"ATTACH 'ducklake:{sys.argv[2]}' AS lake")
+c.execute("CREATE TABLE lake.main.theirs AS SELECT location_id, id FROM lake.crm.contacts")
 `
 
 describe.skipIf(python === undefined)("a lake", () => {
@@ -39,6 +48,7 @@ describe.skipIf(python === undefined)("a lake", () => {
         const synced = await start(["sync", ...account.selection, ...config], environmentOf(account)).ended
         assert.strictEqual(synced.code, 0, synced.stderr)
       }
+      runPython(python!, make, extensions, catalog)
       const before = counts()
       const removed = await start(["location", "remove", goes.service.locationId, "--apply", ...config], {
         ...environmentOf(goes),
@@ -46,10 +56,10 @@ describe.skipIf(python === undefined)("a lake", () => {
       }).ended
       assert.strictEqual(removed.code, 0, removed.stderr)
       assert.include(removed.stderr, "earlier versions keep them until ./sluice lake maintain")
+      const after = counts()
       for (const table of ["lake.crm.contacts", "lake.sluice.commits"])
-        assert.deepStrictEqual(counts()[table], {
-          [stays.service.locationId]: before[table][stays.service.locationId]
-        })
+        assert.deepStrictEqual(after[table], { [stays.service.locationId]: before[table][stays.service.locationId] })
+      assert.deepStrictEqual(after["lake.main.theirs"], before["lake.main.theirs"])
     } finally {
       discard(...accounts)
     }

@@ -13,12 +13,12 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { onDisk, probeFolder } from "../../output/files.ts"
 import { removeBelow } from "../../output/remove.ts"
-import { literal } from "../../stores/warehouse/sql.ts"
+import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Failure } from "../../values/failure.ts"
 import { openLake } from "./lake.ts"
 import { purgeLake } from "./maintain.ts"
-import { allTables, removalMessage } from "./tables.ts"
+import { allTables, removalMessage, schemas } from "./tables.ts"
 
 export const work: Work<LakeDestination> = {
   part: "lake",
@@ -78,11 +78,16 @@ const removeFromLake = Effect.fn("lake.removeLocation")(function* (settings: Lak
     Effect.gen(function* () {
       const lake = yield* openLake(settings, "write")
       const { lake: existing } = yield* allTables(lake)
-      const tables = [...existing].flatMap(([path, columns]) => (columns.has("location_id") ? [path] : []))
-      const statements = tables.map((path) => {
-        const [schema, table] = [path.slice(0, path.indexOf(".")), path.slice(path.indexOf(".") + 1)]
-        return `DELETE FROM lake."${schema}"."${table}" WHERE location_id = ${literal(location)}`
-      })
+      // Tables of others may have the column too.
+      const statements = [...schemas, "sluice"].flatMap((schema) =>
+        [...existing].flatMap(([path, columns]) =>
+          path.startsWith(`${schema}.`) && columns.has("location_id")
+            ? [
+                `DELETE FROM lake.${schema}.${name(path.slice(schema.length + 1))} WHERE location_id = ${literal(location)}`
+              ]
+            : []
+        )
+      )
       const message = `CALL lake.set_commit_message(${literal(location)}, ${literal(removalMessage)})`
       yield* lake.transaction([...statements, message])
     })

@@ -200,6 +200,19 @@ it.each(Array.from({ length: 24 }, (_, seed) => seed + 1))(
     )
     for (const { id } of [first, ...others]) assert.include(said, `Location ${id}.\n`)
     for (const secret of secrets) assert.strictEqual(redacted(secret), "<redacted>")
+
+    // Later, a location of its own token is added.
+    const added = await answering({ config: path, add: true }, ["pit-of-added", "added"])
+    assert.deepStrictEqual(added.questions, ["token", "location"], added.said)
+    const last = { id: "added", token: `file:${fileOf("token-added")}` }
+    const { locations } = readSettings({ config: path }, environment).lists
+    const earlier = lists.locations.length === 0 ? [{ id: first.id, token: undefined }] : lists.locations
+    assert.deepStrictEqual<unknown>(
+      locations.map(({ id, token }) => ({ id, token })),
+      [...earlier.map(({ id, token }) => ({ id, token })), last]
+    )
+    assert.strictEqual(readFileSync(fileOf("token-added"), "utf8"), "pit-of-added\n")
+    assert.strictEqual(added.redacted("pit-of-added"), "<redacted>")
   }
 )
 

@@ -1,5 +1,6 @@
 /** Writes the manifest of a release, and reads that of the release before. */
-import { Clock, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import type { Stats } from "node:fs"
 import { realpath, stat } from "node:fs/promises"
 import { join } from "node:path"

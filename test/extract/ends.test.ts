@@ -2,9 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { id } from "../../src/catalog/fields.ts"
-import { get } from "../../src/catalog/request.ts"
-import { type Resource, defineList } from "../../src/catalog/resource.ts"
+import type { Resource } from "../../src/catalog/resource.ts"
 import { Api } from "../../src/stages/api/api.ts"
 import {
   type ApiError,
@@ -23,17 +21,8 @@ import { noCapabilities } from "../../src/values/capabilities.ts"
 import { type RunEvent, RunEvents } from "../../src/values/run-event.ts"
 import { statusOf } from "../../src/values/status.ts"
 import type { Step } from "../../src/values/step.ts"
-import { contextOf, emptyWarehouse, silentApi, vaultOf } from "./fakes.ts"
+import { contextOf, emptyWarehouse, listOf, silentApi, vaultOf } from "./fakes.ts"
 
-const list = (table: string) =>
-  defineList({
-    table,
-    description: "d",
-    source: "s",
-    scope: "s",
-    full: [{ request: get(`/${table}`), paging: { kind: "once" }, records: table, pageSize: 10 }],
-    fields: { id: id("Id") }
-  })
 /** Reads two lists, of which requests for the first one, or all, end with an error. */
 const extracted = (error: ApiError | undefined, isDown = false) =>
   Effect.gen(function* () {
@@ -57,7 +46,7 @@ const extracted = (error: ApiError | undefined, isDown = false) =>
               })
         })
     })
-    const steps = ["first", "second"].map(list).map((resource: Resource): Step => ({
+    const steps = ["first", "second"].map(listOf).map((resource: Resource): Step => ({
       resource,
       mode: "full",
       embedded: [],

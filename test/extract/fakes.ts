@@ -1,12 +1,26 @@
 /** What a reading needs, in memory. */
 import { Signal } from "../../src/values/signal.ts"
 import { Effect, Layer } from "effect"
+import { id } from "../../src/catalog/fields.ts"
+import { get } from "../../src/catalog/request.ts"
+import { defineList } from "../../src/catalog/resource.ts"
 import type { RunContext } from "../../src/stages/extract/run-context.ts"
 import { ServiceClock } from "../../src/stages/api/service-clock.ts"
 import type { Frame } from "../../src/stores/vault/frame.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { nothingOptional } from "../support/optional.ts"
+
+/** A list of one page, at the path of its name. */
+export const listOf = (table: string) =>
+  defineList({
+    table,
+    description: "d",
+    source: "s",
+    scope: "s",
+    full: [{ request: get(`/${table}`), paging: { kind: "once" }, records: table, pageSize: 10 }],
+    fields: { id: id("Id") }
+  })
 
 /** The context of a run that never waits for the load. */
 export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({

@@ -1,9 +1,7 @@
 /** Which lists are read before all others, in whatever order they are due: what they say decides about the values of others. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { id } from "../../src/catalog/fields.ts"
-import { get } from "../../src/catalog/request.ts"
-import { type ListResource, defineList } from "../../src/catalog/resource.ts"
+import type { ListResource } from "../../src/catalog/resource.ts"
 import type { Withheld } from "../../src/catalog/withheld.ts"
 import { Api } from "../../src/stages/api/api.ts"
 import { extract } from "../../src/stages/extract/extract.ts"
@@ -11,17 +9,7 @@ import { Vault } from "../../src/stores/vault/vault.ts"
 import { noCapabilities } from "../../src/values/capabilities.ts"
 import type { Step } from "../../src/values/step.ts"
 import { randomFrom } from "../support/random.ts"
-import { contextOf, emptyWarehouse, silentApi, vaultOf } from "./fakes.ts"
-
-const list = (table: string) =>
-  defineList({
-    table,
-    description: "d",
-    source: "s",
-    scope: "s",
-    full: [{ request: get(`/${table}`), paging: { kind: "once" }, records: table, pageSize: 10 }],
-    fields: { id: id("Id") }
-  })
+import { contextOf, emptyWarehouse, listOf, silentApi, vaultOf } from "./fakes.ts"
 
 const withheld: Withheld = {
   excluded: new Set(),
@@ -67,7 +55,7 @@ it.live("the lists of objects come first, and that of custom fields if values of
       const resources = tables
         .map((table) => ({ table, at: random() }))
         .toSorted((one, other) => one.at - other.at)
-        .map(({ table }): ListResource => (isWithheld ? { ...list(table), withheld } : list(table)))
+        .map(({ table }): ListResource => (isWithheld ? { ...listOf(table), withheld } : listOf(table)))
       const first = ["businesses", ...(isWithheld ? ["custom_fields"] : []), "objects"]
       const order = yield* orderOf(resources)
       assert.sameMembers(order, tables)

@@ -41,12 +41,10 @@ export const factsOf = Effect.fnUntraced(function* (
   const { locations } = wanted
   const resources = yield* readResources(catalogue, wanted)
   const facts = yield* Effect.provide(readFacts(catalogue, { locations, resources }), tables)
+  const { published } = outputPaths(folder)
   if (source === "warehouse")
-    return {
-      ...facts,
-      targets: yield* Effect.forEach(facts.targets, (one) => asFound(one, outputPaths(folder).published))
-    }
-  const manifest = yield* Effect.option(Effect.tryPromise(() => readManifest(outputPaths(folder).published)))
+    return { ...facts, targets: yield* Effect.forEach(facts.targets, (one) => asFound(one, published)) }
+  const manifest = yield* Effect.option(Effect.tryPromise(() => readManifest(published)))
   const confirmedAt = Date.parse(Option.getOrUndefined(manifest)?.confirmedAt ?? "")
   const latest = (at: number | undefined) => (at === undefined || !(confirmedAt > at) ? at : confirmedAt)
   const confirmed = ({ checkedAt, completeAt, ...reading }: Facts["readings"][number]) => ({

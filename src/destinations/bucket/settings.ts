@@ -81,6 +81,7 @@ export const bucket = {
   paths: ({ folder = "", s3_endpoint: endpoint = "" }) => [`${endpoint} ${folder.replace(/\/$/, "")}`]
 } as const satisfies DestinationKind<Item, BucketDestination>
 
+/** Reads the references when they are needed, because one may run a command. */
 export const s3Of = (
   item: ItemOf<typeof s3Settings>,
   secretOf: DestinationReading["secretOf"]

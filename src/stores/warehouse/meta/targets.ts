@@ -18,7 +18,7 @@ export interface TargetState {
   /** Since when it does not get what is new; absent if it is up to date. */
   readonly failedSince: number | undefined
   readonly problem: string | undefined
-  /** What it got and has not any more, where that was looked at. */
+  /** Files that it was given and that are gone or cut; absent where nobody looked, and where all are there. */
   readonly missing?: ReadonlyArray<string>
 }
 

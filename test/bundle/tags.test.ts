@@ -20,7 +20,7 @@ const whole: Readonly<Record<string, string | undefined>> = {
   "manifest-sha256.txt": manifestOf(payload)
 }
 
-/** What is found in a bag with these changes, but for what no bag of others has: our documents, and the content of its files. */
+/** The findings about a bag with these changes, without those about documents that only bundles of sluice have. */
 const found = async (changes: Readonly<Record<string, string | undefined>>) => {
   const folder = newFolder()
   const files = { ...whole, ...changes }

@@ -143,7 +143,7 @@ const drawn = (seed: number, folder: string) => {
 }
 
 it.each(Array.from({ length: 24 }, (_, seed) => seed + 1))(
-  "writes what was answered, each secret in a file of its own, and asks only what no flag says: %i",
+  "writes the answers, each secret into its own file, and does not ask for what a flag says: %i",
   async (seed) => {
     const folder = newFolder()
     const { answers, baseUrl, first, flags, formats, mail, others, secrets, times } = drawn(seed, folder)

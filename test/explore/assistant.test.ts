@@ -37,7 +37,7 @@ describe("the release of an assistant", () => {
     )
   }
 
-  it("is one that masks persons, if it is the only one, and never an unmasked one that nobody has asked for", async () => {
+  it("is the masked release if it is the only one, and an unmasked one only if somebody asks for it", async () => {
     assert.strictEqual(await served([raw, masked, files, strict]), "masked analytics")
     assert.match(await served([masked, other]), /^Several targets have the profile analytics: masked, other/)
     assert.match(await served([raw, files]), /^No target of \[\[publish\]\] has the profile analytics/)

@@ -159,7 +159,7 @@ it.effect("a backfill reads every record of its windows, and records a window as
           )
           const expected = served(from - world.padding, to + world.padding, state).length
           const least = Math.max(1, Math.ceil(expected / 10))
-          // A full page has another one after it, and what seems to be missing is asked for once more.
+          // A full page is followed by a request for the next one, and a list that seems too short is requested again.
           const mayBeMore = short.length > 0 || (expected > 0 && expected % 10 === 0)
           assert.isTrue(pages.length === least || (mayBeMore && pages.length === least + 1), shown)
         }
